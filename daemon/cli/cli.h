@@ -8,11 +8,11 @@
  * options_table.c declares each option once: names, values, field of struct options, help. After
  * parsing, the command uses only struct options (base/options.h):
  *
- *     run                              cmd_run.c      a capture in this process, live.c draws it
- *     start                            cmd_start.c    the same, in a daemon made by detach.c
+ *     run                              cmd_run.c      a capture in this process, terminal.c draws it
+ *     start                            cmd_start.c    the same, in a daemon
  *     analyze                          cmd_analyze.c  a session for each recorded trace
  *     stop status mark rotate, top     cmd_client.c, cmd_top.c   requests to a running capture
- *     files                            cmd_files.c    the files of a folder, to copy them
+ *     files                            cmd_client.c   the files of a folder, to copy them
  *     doctor                           cmd_doctor.c   what this machine allows
  *     rules                            cmd_rules.c    check and print rule sets
  *

@@ -17,4 +17,26 @@ int cmd_doctor(struct options *options);
 int cmd_analyze(struct options *options);
 int cmd_rules(struct options *options);
 
+/* Raises the limit of open files if needed. A capture opens many; the limit is checked before
+ * anything is changed. Returns 0, or EXIT_FAILED after the reason was reported. @command: its name,
+ * for messages. */
+int open_files_allow(const char *command);
+
+/* The name of the output folder of one of several recorded traces, with its NUL. */
+#define SESSION_NAME_SIZE 240
+
+struct session_name {
+	char text[SESSION_NAME_SIZE];
+};
+
+/**
+ * session_name_make() - name the output folder of a file
+ * @names: those of earlier files; names[@n] is set
+ * @path: of the file; "-" is standard input
+ *
+ * The name is the file's own without directories and known suffixes. Bytes that are not printable
+ * text are replaced by '_'. A number is appended if an earlier file has the same name.
+ */
+void session_name_make(struct session_name *names, int n, const char *path);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands that send one request to a running capture: stop, status, mark and rotate. */
+/* The commands that send one request to a running capture: stop, status, mark and rotate; and
+ * files, which needs none. */
 #include "daemon/cli/cmd.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "daemon/cli/resume.h"
 #include "daemon/cli/terminal.h"
 #include "daemon/control/control.h"
+#include "daemon/files/files.h"
 #include "daemon/show/show.h"
 #include "daemon/trace/trace.h"
 
@@ -110,4 +112,12 @@ int cmd_status(struct options *options)
 	snprintf(line, sizeof(line), "status text %u\n",
 		 columns < CONTROL_SIDE_MAX ? columns : CONTROL_SIDE_MAX);
 	return request(options, line);
+}
+
+int cmd_files(struct options *options)
+{
+	if (options->read_name)
+		return file_list_read(STDOUT_FILENO, options->folder, options->read_name,
+				      options->read_from);
+	return file_list_print(stdout, options->folder, options->list_times);
 }

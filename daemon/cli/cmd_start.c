@@ -1,18 +1,261 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* 'jankd start': makes a daemon of its process, independent of terminal, shell and parent, in which
+ * the capture runs. */
 #include "daemon/cli/cmd.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/capture/capture.h"
-#include "daemon/cli/detach.h"
-#include "daemon/cli/resume.h"
-#include "daemon/cli/open_files.h"
+#include "daemon/base/folder.h"
+#include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
+#include "daemon/capture/capture.h"
+#include "daemon/cli/resume.h"
 #include "rules/language/ruleset.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
+/* Time limit until the daemon has started: atrace alone may need 20 s on a busy device. */
+#define START_NS (60 * NS_PER_S)
+
+/* Time limit after that until the daemon has closed the pipe. */
+#define CLOSE_NS NS_PER_S
+
+/* Which of the two processes this is. */
+enum detach_side {
+	DETACH_DAEMON, /* in a session of its own, with the standard descriptors only */
+	DETACH_CALLER, /* the process of the command; the daemon has called detach_started() */
+	DETACH_FAILED, /* the process of the command; no daemon runs, and the reason was reported */
+};
+
+struct detach {
+	int fd;	  /* pipe from the daemon to the caller; until the start also standard error */
+	int code; /* caller: @code of detach_started(); if not 0, the daemon has reported why */
+	long pid; /* caller: pid of the daemon */
+	sigset_t signals;   /* the signal mask before detach_begin() */
+	int signal_fd;	    /* caller: signals that end it */
+	bool is_signalled;  /* caller: one has come */
+	bool is_terminated; /* caller: it has sent SIGTERM to the daemon */
+};
+
+/* The daemon writes into the pipe: its pid, then its standard error (text without NUL), then a NUL
+ * and the exit code. */
+
+/* --- the daemon's side --- */
+
+/* Closes the caller's descriptors, such as a socket of adb, or a pipe whose reader waits for its
+ * end. */
+static void close_others(int keep)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(directory))
+			close(fd);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static bool redirect_to_null(int onto)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	bool done = fd >= 0 && dup2(fd, onto) == onto;
+
+	if (fd > STDERR_FILENO)
+		close(fd);
+	return done;
+}
+
+/* Runs in a process between caller and daemon. That process becomes the leader of a new session and
+ * forks the daemon. The daemon is not a leader, so it can never get a controlling terminal. */
+static enum detach_side become_daemon(struct detach *detach)
+{
+	int64_t pid;
+
+	if (setsid() < 0)
+		_exit(EXIT_FAILED);
+	pid = fork();
+	if (pid != 0)
+		_exit(pid < 0 ? EXIT_FAILED : EXIT_DONE);
+	pid = getpid();
+	sigprocmask(SIG_SETMASK, &detach->signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	close_others(detach->fd);
+	if (write(detach->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid) ||
+	    !redirect_to_null(STDIN_FILENO) || !redirect_to_null(STDOUT_FILENO) ||
+	    dup2(detach->fd, STDERR_FILENO) < 0 || chdir("/") < 0)
+		_exit(EXIT_FAILED);
+	return DETACH_DAEMON;
+}
+
+/* The daemon calls this when it has started (@code 0) or failed to start (the exit code). The
+ * caller exits with @code. From then on the daemon's standard error goes to /dev/null. */
+static void detach_started(struct detach *detach, int code)
+{
+	const char end[] = { '\0', (char)code };
+
+	redirect_to_null(STDERR_FILENO);
+	/* Fails if the caller is gone. Then the code is not needed. */
+	if (write(detach->fd, end, sizeof(end)) < 0)
+		errno = 0;
+	close(detach->fd);
+	detach->fd = -1;
+}
+
+/* --- the caller's side --- */
+
+/* Signals that end 'start' before the daemon has started. The terminal does not send them to the
+ * daemon, so the caller passes them on. */
+static int open_signals(void)
+{
+	int ending[] = { SIGINT, SIGTERM, SIGQUIT };
+	struct sigaction action;
+	size_t n = 0;
+
+	/* A signal that is ignored stays ignored. */
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			ending[n++] = ending[i];
+	return loop_signals(ending, n);
+}
+
+/* After a signal, sends SIGTERM to the daemon. Only once: a second one would end its child
+ * processes early (base/child.h). */
+static void pass_signal(struct detach *detach)
+{
+	struct signalfd_siginfo info;
+
+	if (read(detach->signal_fd, &info, sizeof(info)) > 0)
+		detach->is_signalled = true;
+	if (!detach->is_signalled || detach->is_terminated || detach->pid <= 0)
+		return;
+	detach->is_terminated = true;
+	kill((pid_t)detach->pid, SIGTERM);
+}
+
+/* Reads from the daemon until @until_ns, whatever a read says: the daemon runs until the pipe is
+ * closed. Returns the number of bytes; 0: none came, or the pipe is closed. */
+static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t until_ns)
+{
+	struct pollfd fds[] = { { .fd = detach->fd, .events = POLLIN },
+				{ .fd = detach->signal_fd, .events = POLLIN } };
+	uint64_t now;
+
+	while ((now = loop_now()) < until_ns) {
+		ssize_t n;
+
+		pass_signal(detach);
+		if (poll(fds, 2, 1 + (int)((until_ns - now) / NS_PER_MS)) <= 0 || !fds[0].revents)
+			continue;
+		n = read(detach->fd, to, size);
+		if (n >= 0)
+			return (size_t)n;
+	}
+	return 0;
+}
+
+/* Prints the daemon's standard error until its exit code comes. Returns false if none came. */
+static bool read_code(struct detach *detach, uint64_t until_ns)
+{
+	char text[1024];
+	size_t len;
+
+	while ((len = read_pipe(detach, text, sizeof(text), until_ns)) > 0) {
+		const char *end = memchr(text, '\0', len);
+
+		folder_write(STDERR_FILENO, text, end ? (size_t)(end - text) : len);
+		if (!end)
+			continue;
+		if (end + 1 == text + len && read_pipe(detach, text, 1, until_ns) == 0)
+			return false;
+		detach->code = end + 1 < text + len ? end[1] : text[0];
+		/* The daemon closes the pipe when it has closed all of the caller's descriptors. */
+		until_ns = loop_now() + CLOSE_NS;
+		while (read_pipe(detach, text, sizeof(text), until_ns) > 0)
+			;
+		return true;
+	}
+	return false;
+}
+
+static enum detach_side wait_for_start(struct detach *detach)
+{
+	uint64_t until_ns = loop_now() + START_NS;
+	int64_t pid = 0;
+	bool is_known = read_pipe(detach, &pid, sizeof(pid), until_ns) == sizeof(pid);
+
+	detach->pid = (long)pid;
+	is_known = is_known && read_code(detach, until_ns);
+	pass_signal(detach);
+	if (is_known && (detach->code != EXIT_DONE || !detach->is_terminated))
+		return DETACH_CALLER;
+	if (detach->is_signalled) {
+		report("start: stopped by a signal before the capture began; start again");
+	} else if (pid > 0 && loop_now() >= until_ns) {
+		kill((pid_t)pid, SIGTERM);
+		report("start: the daemon was not ready within 60 s and was stopped; try 'jankd "
+		       "run'");
+	} else {
+		/* It may run if only its message is missing. */
+		if (pid > 0)
+			kill((pid_t)pid, SIGTERM);
+		report("start: the daemon ended unexpectedly before it was ready; try 'jankd run'");
+	}
+	return DETACH_FAILED;
+}
+
+/* Makes a daemon. Returns in both processes; in the caller after the daemon has called
+ * detach_started(). The daemon gets a SIGTERM if it needs longer than 60 s, or if the caller gets
+ * SIGINT, SIGTERM or SIGQUIT meanwhile. */
+static enum detach_side detach_begin(struct detach *detach)
+{
+	enum detach_side side;
+	int pipe_ends[2];
+	pid_t child;
+
+	/* The user may close the terminal right after this command. */
+	signal(SIGHUP, SIG_IGN);
+	sigprocmask(SIG_BLOCK, NULL, &detach->signals);
+	/* Before the fork, so that no signal is lost. */
+	detach->signal_fd = open_signals();
+	if (detach->signal_fd < 0 || pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
+		report("start: cannot create the daemon: %s; %s", strerror(errno),
+		       report_advice(-errno, "stop other programs and try again"));
+		return DETACH_FAILED;
+	}
+	if (child == 0) {
+		detach->fd = pipe_ends[1];
+		return become_daemon(detach);
+	}
+	close(pipe_ends[1]);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	detach->fd = pipe_ends[0];
+	side = wait_for_start(detach);
+	close(detach->fd);
+	close(detach->signal_fd);
+	return side;
+}
+
+/* --- the command --- */
 
 /* Makes a relative path of the command line absolute: the working directory of a daemon is "/".
  * Returns 0, or EXIT_FAILED after the reason was reported. */
@@ -71,7 +314,7 @@ int cmd_start(struct options *options)
 		code = make_absolute(&options->tracefs, paths[2]);
 	if (code != 0)
 		return code;
-	switch (detach_begin(&detach, "start")) {
+	switch (detach_begin(&detach)) {
 	case DETACH_DAEMON:
 		return run_daemon(&detach, options);
 	case DETACH_CALLER:

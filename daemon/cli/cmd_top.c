@@ -10,7 +10,6 @@
 
 #include "daemon/control/control.h"
 #include "daemon/show/show.h"
-#include "daemon/cli/live.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/cli/terminal.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The terminal: its size, its colours, and single keys from it. */
+/* The terminal: its size, its colours, single keys from it, and a page of text that is updated in
+ * place: the table of 'run' and 'top'. */
 #ifndef JANKD_DAEMON_CLI_TERMINAL_H
 #define JANKD_DAEMON_CLI_TERMINAL_H
 
@@ -27,5 +28,27 @@ bool terminal_keys_pressed(struct terminal_keys *keys, char key);
 
 /* Restores the terminal. May be called in any state. */
 void terminal_keys_end(struct terminal_keys *keys);
+
+/* --- the live view --- */
+
+struct live;
+struct status;
+
+/* Switches the terminal at standard output to the live view. Returns NULL if there is no terminal
+ * or no memory: the functions below then draw nothing. */
+struct live *live_begin(void);
+
+/* Shows @text: whole lines of printable characters. */
+void live_show(struct live *live, const char *text);
+
+/* Shows the table of @status under the line @title. */
+void live_draw(struct live *live, const struct status *status, const char *title);
+
+/* Stops this process as Ctrl-Z does. The terminal is restored meanwhile. Returns when the process
+ * is continued. */
+void live_suspend(struct live *live);
+
+/* Restores the terminal and frees @live, which may be NULL. Returns NULL. */
+struct live *live_end(struct live *live);
 
 #endif

@@ -126,8 +126,14 @@ static int64_t last_write(const char *folder)
 	return last_ns;
 }
 
+static struct json_object *options_of(const struct last_session *last)
+{
+	return member(last->json, "arguments", json_type_array);
+}
+
 int last_session_read(struct last_session *last, const char *folder)
 {
+	struct json_object *clock, *began, *options;
 	bool is_trusted = false;
 	char *text;
 	ssize_t n = text_file_read_all(&text, open_file(folder, &is_trusted), SIZE_MAX_BYTES);
@@ -147,6 +153,13 @@ int last_session_read(struct last_session *last, const char *folder)
 	last->end = end_of(last->json);
 	last->last_ns = last_write(folder);
 	last->booted_ns = wall_clock_now() - clock_read(CLOCK_BOOTTIME);
+	last->is_daemon = strcmp(string_of(last->json, "command"), "start") == 0;
+	clock = member(last->json, "clock", json_type_object);
+	last->clock = string_of(clock, "name");
+	began = member(clock, "began_ns", json_type_int);
+	last->begin_ns = began ? json_object_get_int64(began) : ROW_UNKNOWN;
+	options = options_of(last);
+	last->n_options = options ? (ssize_t)json_object_array_length(options) : -1;
 	return 0;
 }
 
@@ -156,19 +169,6 @@ void last_session_free(struct last_session *last)
 	last->json = NULL;
 }
 
-static struct json_object *options_of(const struct last_session *last)
-{
-	return member(last->json, "arguments", json_type_array);
-}
-
-bool last_session_options(const struct last_session *last, size_t *count)
-{
-	struct json_object *options = options_of(last);
-
-	*count = options ? json_object_array_length(options) : 0;
-	return options != NULL;
-}
-
 const char *last_session_option(const struct last_session *last, size_t i)
 {
 	struct json_object *word = json_object_array_get_idx(options_of(last), i);
@@ -176,38 +176,24 @@ const char *last_session_option(const struct last_session *last, size_t i)
 	return json_object_is_type(word, json_type_string) ? json_object_get_string(word) : NULL;
 }
 
-const char *last_session_clock(const struct last_session *last)
-{
-	return string_of(member(last->json, "clock", json_type_object), "name");
-}
-
-int64_t last_session_begin_ns(const struct last_session *last)
-{
-	struct json_object *clock = member(last->json, "clock", json_type_object);
-	struct json_object *began = member(clock, "began_ns", json_type_int);
-
-	return began ? json_object_get_int64(began) : ROW_UNKNOWN;
-}
-
-bool last_session_is_daemon(const struct last_session *last)
-{
-	return strcmp(string_of(last->json, "command"), "start") == 0;
-}
-
-void last_session_describe(const struct last_session *last, char text[static LAST_SESSION_TEXT])
+enum last_session_end last_session_describe(char text[static LAST_SESSION_TEXT], const char *folder)
 {
 	char wrote[WALL_CLOCK_TEXT], booted[WALL_CLOCK_TEXT];
+	struct last_session last;
 
-	wall_clock_format(wrote, last->last_ns);
-	wall_clock_format(booted, last->booted_ns);
+	last_session_read(&last, folder);
+	last_session_free(&last);
+	wall_clock_format(wrote, last.last_ns);
+	wall_clock_format(booted, last.booted_ns);
 	text[0] = '\0';
-	if (last->end == LAST_SESSION_REBOOTED)
+	if (last.end == LAST_SESSION_REBOOTED)
 		snprintf(text, LAST_SESSION_TEXT,
 			 "the last one was ended by a reboot at %s, after its last write at %s",
 			 booted, wrote);
-	else if (last->end == LAST_SESSION_KILLED)
+	else if (last.end == LAST_SESSION_KILLED)
 		snprintf(text, LAST_SESSION_TEXT,
 			 "the last one was killed, or could not complete its files, after its last "
 			 "write at %s",
 			 wrote);
+	return last.end;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "daemon/base/ids.h"
 
@@ -24,7 +25,11 @@ struct last_session {
 	/* ns since 1970, or ROW_UNKNOWN: the last write to a file of the folder, and the last boot
 	 * of this machine. */
 	int64_t last_ns, booted_ns;
-	bool is_trusted;	  /* no other user can have written the file */
+	bool is_daemon;	   /* by 'jankd start' */
+	const char *clock; /* the name of its trace clock; "": unknown. Borrowed from ->json */
+	int64_t begin_ns;  /* when it began, on that clock; ROW_UNKNOWN: unknown */
+	ssize_t n_options; /* -1: unknown */
+	bool is_trusted;   /* no other user can have written the file */
 	struct json_object *json; /* the file, or NULL */
 };
 
@@ -33,23 +38,14 @@ struct last_session {
 int last_session_read(struct last_session *last, const char *folder);
 void last_session_free(struct last_session *last);
 
-/* The number of its options, and one of them as a word of the command line: "--type=2". Borrowed
- * until last_session_free(). Returns false, or NULL, if they are unknown. */
-bool last_session_options(const struct last_session *last, size_t *count);
+/* One of its ->n_options as a word of the command line: "--type=2"; NULL: it is unknown. Borrowed
+ * until last_session_free(). */
 const char *last_session_option(const struct last_session *last, size_t i);
 
-/* The name of its trace clock; "": unknown. Borrowed until last_session_free(). */
-const char *last_session_clock(const struct last_session *last);
-
-/* When it began, on that clock, ns; < 0: unknown. */
-int64_t last_session_begin_ns(const struct last_session *last);
-
-/* True: by 'jankd start'. */
-bool last_session_is_daemon(const struct last_session *last);
-
-/* Says in a sentence how it ended: "the last one was killed ...". Sets "" for the first two of enum
- * last_session_end. */
+/* Says in a sentence how the last capture of a folder ended: "the last one was killed ...". Sets ""
+ * if it is unknown, or ended on purpose. Returns how it ended. */
 #define LAST_SESSION_TEXT 192
-void last_session_describe(const struct last_session *last, char text[static LAST_SESSION_TEXT]);
+enum last_session_end last_session_describe(char text[static LAST_SESSION_TEXT],
+					    const char *folder);
 
 #endif

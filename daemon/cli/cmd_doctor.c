@@ -355,23 +355,20 @@ static void check_folder(struct doctor *doctor)
 static void check_capture(struct doctor *doctor)
 {
 	const char *folder = doctor->options->folder;
-	char how[LAST_SESSION_TEXT] = "";
-	struct last_session last;
+	char how[LAST_SESSION_TEXT];
+	enum last_session_end end;
 
 	if (doctor->runs) {
 		print(doctor, NOTE, "a capture is running in %s; 'jankd status' shows it", folder);
 		return;
 	}
-	if (last_session_read(&last, folder) == 0)
-		last_session_describe(&last, how);
-	last_session_free(&last);
+	end = last_session_describe(how, folder);
 	if (how[0])
 		print(doctor, NOTE,
 		      "no capture is running in %s: %s; continue with 'jankd start --resume'%s",
 		      folder, how,
-		      last.end == LAST_SESSION_KILLED
-			      ? ", or restore its settings with 'jankd stop'"
-			      : "");
+		      end == LAST_SESSION_KILLED ? ", or restore its settings with 'jankd stop'"
+						 : "");
 	else
 		print(doctor, OK, "no capture is running in %s", folder);
 }

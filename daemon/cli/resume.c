@@ -46,11 +46,11 @@ static const struct option_row *find_row(const char *word)
 static char **join_words(const struct last_session *last, const struct options *given, int argc,
 			 char **argv, int *n, const char **why)
 {
+	size_t count = (size_t)last->n_options;
 	char **words;
-	size_t count;
 
 	*why = "it has no options to resume with";
-	if (!last_session_options(last, &count) || count > OPTIONS_WORDS_MAX)
+	if (last->n_options < 0 || count > OPTIONS_WORDS_MAX)
 		return NULL;
 	*why = strerror(ENOMEM);
 	words = malloc(((size_t)argc + count + 1) * sizeof(*words));
@@ -131,10 +131,10 @@ const struct capture_killed *resume_killed(const struct options *options)
 		is_known = options_parse(&killed.options, OPTIONS_START, n, words) == 0;
 		report_quiet(false);
 		killed.options.folder = options->folder;
-		if (!last_session_is_daemon(last))
+		if (!last->is_daemon)
 			killed.options.command = OPTIONS_RUN;
-		killed.begin_ns = last_session_begin_ns(last);
-		snprintf(killed.clock, sizeof(killed.clock), "%s", last_session_clock(last));
+		killed.begin_ns = last->begin_ns;
+		snprintf(killed.clock, sizeof(killed.clock), "%s", last->clock);
 	}
 	free(words);
 	if (!is_known)

@@ -225,12 +225,9 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 /* Says how the last capture ended, if that was not on purpose. */
 static void not_running(struct control_answer *answer, const char *folder, int error)
 {
-	char how[LAST_SESSION_TEXT] = "";
-	struct last_session last;
+	char how[LAST_SESSION_TEXT];
 
-	if (last_session_read(&last, folder) == 0)
-		last_session_describe(&last, how);
-	last_session_free(&last);
+	last_session_describe(how, folder);
 	if (how[0])
 		snprintf(answer->why, sizeof(answer->why),
 			 "%.200s: no capture writes to this folder: %s; continue with 'jankd start "

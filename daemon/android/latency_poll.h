@@ -58,4 +58,11 @@ struct latency_poll *latency_poll_end(struct latency_poll *poll);
 
 const struct status_latency *latency_poll_counts(const struct latency_poll *poll);
 
+/* Longer names are compared by their first bytes. */
+#define NEAREST_NAME_BYTES 128
+
+/* The number of bytes to insert, remove or replace to make one name from the other (Levenshtein's
+ * distance). */
+unsigned int nearest_name_distance(const char *a, const char *b);
+
 #endif

@@ -7,7 +7,7 @@
  *     table.c         the surfaces: 'jankd top', the live view, the end of 'run'
  *     verdict_text.c  grades and sentences below that table, and of jank-report
  *     apps.c          the surfaces of an app, added up
- *     grade_text.c    a grade as sentences; grade_json.c as JSON
+ *     grade_text.c    a grade as sentences; json.c as JSON
  */
 #ifndef JANKD_DAEMON_SHOW_SHOW_H
 #define JANKD_DAEMON_SHOW_SHOW_H

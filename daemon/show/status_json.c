@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/show/grade_json.h"
 #include "daemon/show/json.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/text.h"

@@ -13,7 +13,7 @@ SYSTEM = {
     "rules": "stdint|stdbool|stddef|string|strings|limits|stdlib|stdio|errno",
 }
 # What a program beside the daemon shares with it: how names and the verdict are printed, and the columns of the files.
-SHARED = [f"daemon/base/{name}.h" for name in ("csv_files", "status", "text")] + [f"daemon/show/{name}.h" for name in ("apps", "grade_json", "grade_text", "json", "show")]
+SHARED = [f"daemon/base/{name}.h" for name in ("csv_files", "status", "text")] + [f"daemon/show/{name}.h" for name in ("apps", "grade_text", "json", "show")]
 TRACEFS = re.compile(r"(tracefs|traceevent|event-parse|kbuffer)[\w/-]*\.h")
 MAY_TRACEFS = ("daemon/trace/tracefs.c", "tools/phone/instance.c")
 # Rooms of the daemon, from the top: each includes those below it.

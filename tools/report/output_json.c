@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "daemon/show/apps.h"
-#include "daemon/show/grade_json.h"
 #include "daemon/show/json.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/devices.h"

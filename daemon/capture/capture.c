@@ -334,7 +334,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	close_trace(capture);
 	/* Without waiting for the disk. */
 	if (tracing_undo_restore(&capture->undo))
-		output_remove_journal(&capture->session.output);
+		output_post(&capture->session.output, FILE_JOB_REMOVE_JOURNAL);
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;

@@ -730,7 +730,7 @@ int session_end(struct session *session)
 	output_complete(output, false);
 	/* Last, because it contains the number of rows of all files. */
 	session_write_json(session);
-	output_prune(output);
+	output_post(output, FILE_JOB_PRUNE);
 	output_complete(output, false);
 	output_close(output);
 	if (session->origin.live && output_all_rows_lost(output) > 0)

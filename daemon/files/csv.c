@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
+#include "daemon/base/wall_clock.h"
+#include "daemon/files/event_queue.h"
 #include "rules/beside/timeline_names.h"
 #include "rules/count/stats.h"
 
@@ -525,6 +527,18 @@ static void summary_fields(struct csv_row *text, const void *value)
 	count(text, stats->unknown);
 }
 
+static void event_fields(struct csv_row *text, const void *value)
+{
+	const struct queued_event *event = value;
+	char wall[WALL_CLOCK_TEXT];
+
+	wall_clock_format(wall, event->wall_ns);
+	seconds(text, event->time_ns);
+	raw(text, wall, strlen(wall));
+	raw(text, event->kind, strlen(event->kind));
+	name(text, event->text);
+}
+
 /* --- what files/ has to know of the rows --- */
 
 #define TIMES(type, begin, end) offsetof(struct type, begin), offsetof(struct type, end)
@@ -536,6 +550,7 @@ const struct csv_kind csv_kinds[CSV_SESSION] = {
 	[ROW_DOFRAMES] = { doframe_fields, TIMES(doframe_row, start_ns, end_ns) },
 	[ROW_LATENCY] = { latency_fields, TIMES(frame_row, present_ns, present_ns) },
 	[ROW_FPS] = { fps_fields, TIMES(fps_row, start_ns, end_ns) },
+	[ROW_EVENTS] = { .fields = event_fields },
 	[CSV_SUMMARY] = { .fields = summary_fields },
 };
 
@@ -543,16 +558,5 @@ void csv_format(struct csv_row *text, enum csv_file_kind which, const void *valu
 {
 	begin(text);
 	csv_kinds[which].fields(text, value);
-	end(text);
-}
-
-void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, const char *kind,
-		   const char *event)
-{
-	begin(text);
-	seconds(text, time_ns);
-	raw(text, wall, strlen(wall));
-	raw(text, kind, strlen(kind));
-	name(text, event);
 	end(text);
 }

@@ -26,20 +26,16 @@ struct csv_row {
 	char bytes[CSV_ROW_MAX];
 };
 
-/* A row of a file as a value: a structure of rules/base/row.h. */
+/* A row of a file as a value: a structure of rules/base/row.h; of events.csv, struct queued_event.
+ */
 struct csv_kind {
 	void (*fields)(struct csv_row *text, const void *value); /* writes it */
 	size_t begin_ns, end_ns; /* offsets of its times, of 64 bits; they may be ROW_UNKNOWN */
 };
 
-/* Not of events.csv: see csv_event_row(). */
 extern const struct csv_kind csv_kinds[CSV_SESSION];
 
-/* These overwrite @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
+/* Overwrites @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
 void csv_format(struct csv_row *text, enum csv_file_kind which, const void *value);
-
-/* ROW_UNKNOWN as @time_ns gives an empty column, and so does "" as @wall. */
-void csv_event_row(struct csv_row *text, int64_t time_ns, const char *wall, const char *kind,
-		   const char *event);
 
 #endif

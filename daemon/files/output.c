@@ -23,19 +23,21 @@
 
 /* --- jobs --- */
 
-static bool post(struct output *output, const struct file_job *job)
+/* @which, @number: as in struct file_job. False: the queue has no space. */
+static bool post(struct output *output, enum file_job_kind kind, unsigned int which,
+		 struct span bytes, uint64_t number)
 {
+	const struct file_job job = { kind, which, number, bytes.ptr, bytes.len };
+
 	if (output->thread)
-		return file_thread_post(output->thread, job);
-	session_files_do(&output->files, job);
+		return file_thread_post(output->thread, &job);
+	session_files_do(&output->files, &job);
 	return true;
 }
 
-static bool post_kind(struct output *output, enum file_job_kind kind)
+void output_post(struct output *output, enum file_job_kind kind)
 {
-	const struct file_job job = { .kind = kind };
-
-	return post(output, &job);
+	post(output, kind, 0, SPAN_NULL, 0);
 }
 
 /* True: a job that may use @most of the queue can be added. */
@@ -47,12 +49,6 @@ static bool has_space(const struct output *output, uint64_t most)
 /* Sends a row to its file. Without space in the queue it is lost. */
 static void post_row(struct output *output, enum csv_file_kind which, struct span text)
 {
-	const struct file_job job = {
-		.kind = FILE_JOB_ROW,
-		.which = which,
-		.bytes = text.ptr,
-		.len = text.len,
-	};
 	/* A disk that is full may also be slow: rows that it will not take leave space to others.
 	 */
 	bool is_stopped = which < output->state.stopped;
@@ -61,7 +57,7 @@ static void post_row(struct output *output, enum csv_file_kind which, struct spa
 	output->has_rows = true;
 	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
 	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
-	if (text.len > 0 && has_space(output, most) && post(output, &job))
+	if (text.len > 0 && has_space(output, most) && post(output, FILE_JOB_ROW, which, text, 0))
 		output->rows[which]++;
 	else if (is_stopped)
 		output->left_out[which]++;
@@ -218,11 +214,8 @@ void output_set_trouble(struct output *output, void (*trouble)(void *context, co
 static void write_event(void *context, const struct queued_event *event)
 {
 	struct output *output = context;
-	char wall[WALL_CLOCK_TEXT] = "";
 
-	if (event->wall_ns >= 0)
-		wall_clock_format(wall, event->wall_ns);
-	csv_event_row(output->text, event->time_ns, wall, event->kind, event->text);
+	csv_format(output->text, ROW_EVENTS, event);
 	post_row(output, ROW_EVENTS, text_of(output));
 }
 
@@ -522,7 +515,7 @@ static void flush(struct output *output, bool now, uint64_t next_ns)
 	flush_console(output);
 	if (output->thread && !now && !is_flush_due(output, now_ns, next_ns))
 		return;
-	post_kind(output, FILE_JOB_FLUSH);
+	output_post(output, FILE_JOB_FLUSH);
 	output->has_unflushed = output->has_unflushed_doframes = false;
 	output->flush_ns = now_ns;
 	output->flushed = output_posted(output);
@@ -552,7 +545,7 @@ void output_watch(struct output *output)
 
 static void post_rotate(struct output *output)
 {
-	post_kind(output, FILE_JOB_ROTATE);
+	output_post(output, FILE_JOB_ROTATE);
 	output->has_rows = false;
 	output->rotate_job = output_posted(output);
 }
@@ -589,40 +582,19 @@ bool output_rotate(struct output *output, const char *why)
 bool output_replace_begin(struct output *output, enum replaced_file which, const char *name,
 			  uint64_t size)
 {
-	const struct file_job job = {
-		.kind = FILE_JOB_REPLACE_BEGIN,
-		.which = which,
-		.number = size,
-		.bytes = name,
-		.len = strlen(name),
-	};
-
-	return post(output, &job);
+	return post(output, FILE_JOB_REPLACE_BEGIN, which, span_of(name), size);
 }
 
 bool output_replace_bytes(struct output *output, enum replaced_file which, const char *bytes,
 			  size_t len)
 {
-	const struct file_job job = {
-		.kind = FILE_JOB_REPLACE_BYTES,
-		.which = which,
-		.bytes = bytes,
-		.len = len,
-	};
-
 	return has_space(output, which == REPLACED_SNAPSHOT ? PIECES_MOST : ROWS_MOST) &&
-	       post(output, &job);
+	       post(output, FILE_JOB_REPLACE_BYTES, which, (struct span){ bytes, len }, 0);
 }
 
 void output_replace_end(struct output *output, enum replaced_file which, int error)
 {
-	const struct file_job job = {
-		.kind = FILE_JOB_REPLACE_END,
-		.which = which,
-		.number = (uint64_t)-error,
-	};
-
-	post(output, &job);
+	post(output, FILE_JOB_REPLACE_END, which, SPAN_NULL, (uint64_t)-error);
 	output_update(output);
 }
 
@@ -660,7 +632,7 @@ void output_wait(struct output *output)
 
 void output_complete(struct output *output, bool final)
 {
-	post_kind(output, final ? FILE_JOB_FINAL_FLUSH : FILE_JOB_FLUSH);
+	output_post(output, final ? FILE_JOB_FINAL_FLUSH : FILE_JOB_FLUSH);
 	output_wait(output);
 	output_update(output);
 }
@@ -670,22 +642,12 @@ void output_accept(struct output *output)
 	session_files_accept(&output->files);
 }
 
-void output_prune(struct output *output)
-{
-	post_kind(output, FILE_JOB_PRUNE);
-}
-
-void output_remove_journal(struct output *output)
-{
-	post_kind(output, FILE_JOB_REMOVE_JOURNAL);
-}
-
 void output_close(struct output *output)
 {
 	if (output->events)
 		output_release_events(output);
 	if (output->command) {
-		post_kind(output, FILE_JOB_CLOSE);
+		output_post(output, FILE_JOB_CLOSE);
 		output_wait(output);
 		output_update(output);
 		output->failed |= output_all_rows_lost(output) > 0 ||

@@ -85,7 +85,7 @@ int output_open(struct output *output, const struct options *options, struct fol
 
 /* After this call the files and @folder, except for its path, belong to a thread. @wait: called to
  * wait until all jobs are done; may do other work meanwhile. @check: called by the thread every
- * few seconds, until output_remove_journal(); checks other files in the folder. Returns 0, or
+ * few seconds, until FILE_JOB_REMOVE_JOURNAL; checks other files in the folder. Returns 0, or
  * -errno after the reason was printed on stderr. */
 int output_begin_thread(struct output *output, void (*wait)(void *context), void *wait_context,
 			void (*check)(void *context), void *check_context);
@@ -182,13 +182,10 @@ void output_replace_end(struct output *output, enum replaced_file which, int err
  * a recorded trace only. */
 void output_accept(struct output *output);
 
-/* The same, and removes the segments beyond --keep now. For any session. */
-void output_prune(struct output *output);
+/* --- the jobs --- */
 
-/* All settings were restored: removes the journal. */
-void output_remove_journal(struct output *output);
-
-/* --- the jobs that were sent --- */
+/* Sends a job without bytes: FILE_JOB_PRUNE, FILE_JOB_REMOVE_JOURNAL. */
+void output_post(struct output *output, enum file_job_kind kind);
 
 /* Waits until all jobs are done. */
 void output_wait(struct output *output);

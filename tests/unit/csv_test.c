@@ -11,6 +11,7 @@
 #include "daemon/files/csv.h"
 #include "daemon/files/csv_file.h"
 #include "daemon/files/earlier_files.h"
+#include "daemon/files/event_queue.h"
 #include "tests/unit/scratch.h"
 
 /* --- rows --- */
@@ -26,6 +27,7 @@ static const char *made(void)
 	return text;
 }
 
+#define MARK(time_ns, name) (&(struct queued_event){ time_ns, -1, 0, "mark", name })
 #define PLAIN "~ }|{zyx.wvu_tsr-qpo/nml kji!hgf#edc$ba0"
 
 TEST(names_are_escaped_and_quoted)
@@ -51,13 +53,13 @@ TEST(names_are_escaped_and_quoted)
 			const char *name = formatted("%.*s%s%.*s", at / 40, PLAIN, parts[i].part,
 						     at % 40, PLAIN);
 
-			csv_event_row(&row_text, 0, "", "mark", name);
+			csv_format(&row_text, ROW_EVENTS, MARK(0, name));
 			name = formatted("0.000000,,mark,%s%.*s%s%.*s%s", parts[i].quote, at / 40,
 					 PLAIN, parts[i].written, at % 40, PLAIN, parts[i].quote);
 			assert_string_equal(made(), name);
 		}
 	for (const char *first = "=+-@"; *first; first++) {
-		csv_event_row(&row_text, 1000000000, "", "mark", formatted("%c", *first));
+		csv_format(&row_text, ROW_EVENTS, MARK(1000000000, formatted("%c", *first)));
 		assert_string_equal(made(), formatted("1.000000,,mark,'%c", *first));
 	}
 	csv_format(&row_text, ROW_DROPS, &drop);
@@ -95,7 +97,7 @@ TEST(the_longest_row_fits)
 	csv_format(&row_text, ROW_DROPS, &drop);
 	assert_false(row_text.is_too_long);
 	assert_true(row_text.len > (4 * sizeof(name) + sizeof(info)) * 4 - 64);
-	csv_event_row(&row_text, 0, "", "mark", "x");
+	csv_format(&row_text, ROW_EVENTS, MARK(0, "x"));
 	assert_string_equal(made(), "0.000000,,mark,x");
 }
 

@@ -19,7 +19,7 @@ static int read_all(struct session *session)
 	do {
 		n = session_read(session, SOURCE_NORMAL);
 		if (!pipeline_may_be_by_cpu(session->pipeline))
-			output_accept(&session->output);
+			output_post(&session->output, FILE_JOB_ACCEPT);
 	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline));
 	return n < 0 ? EXIT_FAILED : 0;
 }

@@ -16,12 +16,13 @@ enum file_job_kind {
 	FILE_JOB_FLUSH, /* write the buffers; check disk and folder */
 	/* The same when all rows except the stop event were sent; also reports the lost rows. */
 	FILE_JOB_FINAL_FLUSH,
-	FILE_JOB_ROTATE,	 /* close the segment, and begin the next */
-	FILE_JOB_REPLACE_BEGIN,	 /* begin to replace @which: @bytes is its name, @number its size */
-	FILE_JOB_REPLACE_BYTES,	 /* append @bytes to the new file */
-	FILE_JOB_REPLACE_END,	 /* the new file is complete; or @number is an errno: discard it */
-	FILE_JOB_PRUNE,		 /* remove the segments beyond --keep */
-	FILE_JOB_CLOSE,		 /* flush, sync, close */
+	FILE_JOB_ROTATE,	/* close the segment, and begin the next */
+	FILE_JOB_REPLACE_BEGIN, /* begin to replace @which: @bytes is its name, @number its size */
+	FILE_JOB_REPLACE_BYTES, /* append @bytes to the new file */
+	FILE_JOB_REPLACE_END,	/* the new file is complete; or @number is an errno: discard it */
+	FILE_JOB_ACCEPT, /* the session will not be refused: a rotation may remove segments */
+	FILE_JOB_PRUNE,	 /* the same, and remove the segments beyond --keep now */
+	FILE_JOB_CLOSE,	 /* flush, sync, close */
 	FILE_JOB_REMOVE_JOURNAL, /* all tracing settings were restored */
 };
 

@@ -637,11 +637,6 @@ void output_complete(struct output *output, bool final)
 	output_update(output);
 }
 
-void output_accept(struct output *output)
-{
-	session_files_accept(&output->files);
-}
-
 void output_close(struct output *output)
 {
 	if (output->events)

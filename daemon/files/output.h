@@ -178,13 +178,9 @@ bool output_replace_bytes(struct output *output, enum replaced_file which, const
 			  size_t len);
 void output_replace_end(struct output *output, enum replaced_file which, int error);
 
-/* The session will not be refused. From now on a rotation may remove old segments. To be called for
- * a recorded trace only. */
-void output_accept(struct output *output);
-
 /* --- the jobs --- */
 
-/* Sends a job without bytes: FILE_JOB_PRUNE, FILE_JOB_REMOVE_JOURNAL. */
+/* Sends a job without bytes: FILE_JOB_ACCEPT, FILE_JOB_PRUNE, FILE_JOB_REMOVE_JOURNAL. */
 void output_post(struct output *output, enum file_job_kind kind);
 
 /* Waits until all jobs are done. */

@@ -479,8 +479,11 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 	case FILE_JOB_REPLACE_END:
 		end_replacement(files, job);
 		break;
+	case FILE_JOB_ACCEPT:
+		files->is_provisional = false;
+		break;
 	case FILE_JOB_PRUNE:
-		session_files_accept(files);
+		files->is_provisional = false;
 		remove_old_segments(files);
 		break;
 	case FILE_JOB_CLOSE:
@@ -562,11 +565,6 @@ void session_files_set_check(struct session_files *files, void (*check)(void *co
 {
 	files->check = check;
 	files->check_context = context;
-}
-
-void session_files_accept(struct session_files *files)
-{
-	files->is_provisional = false;
 }
 
 void session_files_remove(struct session_files *files)

@@ -94,9 +94,6 @@ void session_files_set_report(struct session_files *files,
 void session_files_set_check(struct session_files *files, void (*check)(void *context),
 			     void *context);
 
-/* The session will not be refused. From now on a rotation may remove old segments. */
-void session_files_accept(struct session_files *files);
-
 void session_files_do(struct session_files *files, const struct file_job *job);
 
 /* Checks disk and folder. To be called often: does nothing if the last check was less than a second

@@ -7,7 +7,6 @@
 #include "daemon/base/report.h"
 #include "daemon/cli/cmd.h"
 #include "daemon/cli/options_table.h"
-#include "daemon/cli/resume.h"
 #include "daemon/version.h"
 
 static int (*const commands[OPTIONS_COMMANDS])(struct options *options) = {

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
-#include "daemon/capture/capture.h"
 #include "daemon/cli/terminal.h"
 #include "daemon/show/show.h"
 #include "daemon/base/text.h"

@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
-#include "daemon/capture/capture.h"
-#include "daemon/cli/resume.h"
 #include "daemon/cli/terminal.h"
 #include "daemon/control/control.h"
 #include "daemon/files/files.h"

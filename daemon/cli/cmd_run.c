@@ -8,8 +8,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/capture/capture.h"
-#include "daemon/cli/resume.h"
 #include "daemon/cli/terminal.h"
 #include "daemon/show/show.h"
 #include "daemon/base/report.h"

@@ -22,8 +22,6 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
-#include "daemon/capture/capture.h"
-#include "daemon/cli/resume.h"
 #include "rules/language/ruleset.h"
 
 #define NS_PER_S UINT64_C(1000000000)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/files/file_job.h"
+#include "daemon/base/csv_files.h"
 
 /* Free bytes of the disk of @fd, without those reserved for root; UINT64_MAX if they cannot be
  * read. */

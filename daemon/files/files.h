@@ -10,7 +10,7 @@
  *      csv        2. format: a row becomes a line of text
  *         |
  *         v
- *      file_thread   the queue of jobs (file_job): 8 MB, live captures only
+ *      file_thread   the queue of jobs: 8 MB, live captures only
  *         |
  *   = = = | = = = =  below: that thread, or the caller if the trace is recorded  = = = = = =
  *         v

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/app_watch.h"
+#include "daemon/android/android.h"
 
 #include <stdio.h>
 #include <stdlib.h>

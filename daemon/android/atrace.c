@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/atrace.h"
+#include "daemon/android/android.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/background.h"
+#include "daemon/android/android.h"
 
 #include <fcntl.h>
 #include <limits.h>

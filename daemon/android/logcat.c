@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/logcat.h"
+#include "daemon/android/android.h"
 
 #include <stddef.h>
 #include <stdint.h>

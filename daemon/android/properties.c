@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/properties.h"
+#include "daemon/android/android.h"
 
 #include <errno.h>
 #include <fcntl.h>

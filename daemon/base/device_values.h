@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What identifies a device (android/properties.h), and what it measures of itself at one moment
+/* What identifies a device (android/properties.c), and what it measures of itself at one moment
  * (android/device_state.h). */
 #ifndef JANKD_DAEMON_BASE_DEVICE_VALUES_H
 #define JANKD_DAEMON_BASE_DEVICE_VALUES_H

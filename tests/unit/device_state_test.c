@@ -11,9 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "daemon/android/background.h"
-#include "daemon/android/device_state.h"
-#include "daemon/android/logcat.h"
+#include "daemon/android/android.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
 

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <sys/resource.h>
 
-#include "daemon/android/properties.h"
+#include "daemon/android/android.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/options.h"
 #include "daemon/base/periods.h"

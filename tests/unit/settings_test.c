@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "daemon/android/properties.h"
+#include "daemon/android/android.h"
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"

@@ -487,7 +487,7 @@ static int open_source(struct capture *capture)
 	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
 		return open_pipe(capture);
 	report("%s: --source raw: %s: %s; %s", session_command(&capture->session),
-	       tracefs_path(capture->tracefs), capture->why_source,
+	       capture->tracefs->path, capture->why_source,
 	       report_advice(error, "use --source text"));
 	return error;
 }
@@ -604,7 +604,7 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
 	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
 		return EXIT_FAILED;
-	trace_files_open(&capture->files, tracefs_path(capture->tracefs));
+	trace_files_open(&capture->files, capture->tracefs->path);
 	if (open_source(capture) < 0)
 		return EXIT_FAILED;
 	drain_watch(&capture->drain, capture->source);
@@ -633,8 +633,8 @@ static int start_tracing(struct capture *capture)
 	trace_files_setting(&capture->files, TRACE_SETTING_CLOCK, clock);
 	if (tracing_undo_start_atrace(&capture->undo) != 0)
 		return EXIT_FAILED;
-	if (!tracefs_is_ours(capture->tracefs))
-		tracing_undo_resize_buffer(&capture->undo, tracefs_path(capture->tracefs));
+	if (!capture->tracefs->is_ours)
+		tracing_undo_resize_buffer(&capture->undo, capture->tracefs->path);
 	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->undo.atrace) < 0)
 		return EXIT_FAILED;
 	tracing_undo_setup_done(&capture->undo);
@@ -666,9 +666,8 @@ static int begin_session(struct capture *capture)
 	const char *given = capture->options->device_id;
 
 	if (capture->tracefs) {
-		snprintf(capture->path, sizeof(capture->path), "%s",
-			 tracefs_path(capture->tracefs));
-		origin.trace_clock = tracefs_clock(capture->tracefs);
+		snprintf(capture->path, sizeof(capture->path), "%s", capture->tracefs->path);
+		origin.trace_clock = capture->tracefs->clock;
 	} else {
 		snprintf(capture->path, sizeof(capture->path), "dumpsys SurfaceFlinger --latency");
 		origin.trace_clock = "boot";
@@ -711,11 +710,11 @@ static int begin_session(struct capture *capture)
 	if (!capture->tracefs)
 		return open_latency(capture);
 	/* Usually without root. */
-	if (tracefs_fixed(capture->tracefs)[0])
+	if (capture->tracefs->fixed[0])
 		session_event(
 			&capture->session, "tracing",
 			"jankd has no permission to change these settings; left as they are: %s",
-			tracefs_fixed(capture->tracefs));
+			capture->tracefs->fixed);
 	if (capture->undo.small_buffer[0])
 		session_event(&capture->session, "tracing", "%s", capture->undo.small_buffer);
 	if (capture->undo.recovered)

@@ -137,7 +137,7 @@ static int open_trace(struct rescue *rescue)
 	error = tracefs_open(&rescue->tracefs, rescue->options.tracefs, rescue->options.instance);
 	if (error < 0)
 		return error;
-	trace_files_open(&rescue->files, tracefs_path(rescue->tracefs));
+	trace_files_open(&rescue->files, rescue->tracefs->path);
 	if (!rescue->why[0] && is_unused(rescue) && has_same_clock(rescue) &&
 	    find_counted_time(rescue))
 		open_source(rescue);

@@ -145,7 +145,7 @@ static void check_pipe(struct doctor *doctor)
 	const char *readers = doctor->others.readers;
 	int fd, raw;
 
-	snprintf(file, sizeof(file), "%s/trace_pipe", tracefs_path(doctor->tracefs));
+	snprintf(file, sizeof(file), "%s/trace_pipe", doctor->tracefs->path);
 	fd = tracefs_open_pipe(doctor->tracefs);
 	if (fd >= 0)
 		close(fd);
@@ -177,7 +177,7 @@ static void check_pipe(struct doctor *doctor)
 static void print_setting(struct doctor *doctor, const char *value, enum finding if_not,
 			  const char *doubt)
 {
-	const char *path = tracefs_path(doctor->tracefs);
+	const char *path = doctor->tracefs->path;
 	int error = setting_check_write(path, doctor->subject);
 	char file[PATH_MAX], refusal[TRACEFS_REFUSAL_SIZE];
 
@@ -195,7 +195,7 @@ static void check_on(struct doctor *doctor)
 	char value[SETTING_SIZE];
 	bool is_on;
 
-	if (setting_read(tracefs_path(doctor->tracefs), "tracing_on", value) < 0)
+	if (setting_read(doctor->tracefs->path, "tracing_on", value) < 0)
 		snprintf(value, sizeof(value), "unknown");
 	is_on = strcmp(value, "1") == 0;
 	print_setting(doctor,
@@ -207,7 +207,7 @@ static void check_on(struct doctor *doctor)
 
 static void check_buffer(struct doctor *doctor)
 {
-	uint64_t kb = buffer_size_read(tracefs_path(doctor->tracefs));
+	uint64_t kb = buffer_size_read(doctor->tracefs->path);
 	char size[64] = "unknown";
 
 	if (kb > 0)
@@ -222,7 +222,7 @@ static void check_clock(struct doctor *doctor)
 	char clock[SETTING_SIZE];
 	bool is_time;
 
-	if (setting_read(tracefs_path(doctor->tracefs), "trace_clock", clock) < 0)
+	if (setting_read(doctor->tracefs->path, "trace_clock", clock) < 0)
 		snprintf(clock, sizeof(clock), "unknown");
 	is_time = wall_clock_is_time(clock);
 	print_setting(doctor, clock, is_time ? NOTE : PROBLEM,
@@ -240,11 +240,11 @@ static void check_others(struct doctor *doctor)
 
 	if (doctor->runs)
 		return;
-	events = setting_read_all(tracefs_path(doctor->tracefs), "set_event");
+	events = setting_read_all(doctor->tracefs->path, "set_event");
 	for (const char *at = events; at && (at = strchr(at, '\n')); at++)
 		n_events++;
 	free(events);
-	setting_read(tracefs_path(doctor->tracefs), "current_tracer", tracer);
+	setting_read(doctor->tracefs->path, "current_tracer", tracer);
 	android_getprop(&budget, "debug.atrace.tags.enableflags", tags, sizeof(tags));
 	if (tracer[0] && strcmp(tracer, "nop") != 0)
 		print(doctor, NOTE,
@@ -399,8 +399,8 @@ static void find_trace(struct doctor *doctor)
 	     tracefs_check_instance(doctor->directory, options->instance) != 0) ||
 	    tracefs_open(&doctor->tracefs, options->tracefs, options->instance) < 0)
 		return;
-	trace_files_open(&doctor->files, tracefs_path(doctor->tracefs));
-	other_tracers_find(&doctor->others, tracefs_path(doctor->tracefs));
+	trace_files_open(&doctor->files, doctor->tracefs->path);
+	other_tracers_find(&doctor->others, doctor->tracefs->path);
 }
 
 int cmd_doctor(struct options *options)

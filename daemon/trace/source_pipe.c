@@ -33,7 +33,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 			return -EAGAIN;
 	}
 	text->source.damage = "trace_pipe cannot be read: the capture ended";
-	report_capture("%s/trace_pipe: %s; ending the capture", tracefs_path(pipe->tracefs),
+	report_capture("%s/trace_pipe: %s; ending the capture", pipe->tracefs->path,
 		       strerror(error));
 	return -error;
 }
@@ -63,7 +63,7 @@ static const struct source_ops pipe_ops = {
 
 static void refuse(const struct tracefs *tracefs, int error)
 {
-	const char *path = tracefs_path(tracefs);
+	const char *path = tracefs->path;
 	char file[1200], text[TRACEFS_REFUSAL_SIZE];
 
 	snprintf(file, sizeof(file), "%s/trace_pipe", path);

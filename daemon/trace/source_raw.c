@@ -114,7 +114,7 @@ static __attribute__((noinline)) void note_failure(struct source_raw *raw, unsig
 	if (cpu->error == 0)
 		report_capture("warning: %s/per_cpu/cpu%" PRId32 "/trace_pipe_raw: %s; its events "
 			       "are missing",
-			       tracefs_path(raw->tracefs), cpu->cpu, strerror(error));
+			       raw->tracefs->path, cpu->cpu, strerror(error));
 	raw->failure_is_new |= cpu->error != error;
 	cpu->error = error;
 	cpu->has_failed = true;
@@ -428,7 +428,7 @@ static int read_format(const char *directory, const char *name, struct ftrace_fo
 /* Reads the formats, which all instances share, and the size of sub-buffers, which may differ. */
 static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE])
 {
-	const char *top = tracefs_directory(raw->tracefs);
+	const char *top = raw->tracefs->directory;
 	char value[SETTING_SIZE];
 	int error = read_format(top, "events/ftrace/print/format", &raw->format,
 				ftrace_format_read_print, why);
@@ -439,7 +439,7 @@ static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE]
 	if (error < 0)
 		return error;
 	raw->page_size = raw->format.page_size;
-	if (setting_read(tracefs_path(raw->tracefs), "buffer_subbuf_size_kb", value) == 0)
+	if (setting_read(raw->tracefs->path, "buffer_subbuf_size_kb", value) == 0)
 		raw->page_size = strtoul(value, NULL, 10) * 1024;
 	if (raw->page_size >= PAGE_SIZE_MIN && raw->page_size <= PAGE_SIZE_MAX)
 		return 0;
@@ -453,7 +453,7 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 	int fd, error;
 
 	snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", i);
-	snprintf(path, sizeof(path), "%s/%s", tracefs_path(raw->tracefs), name);
+	snprintf(path, sizeof(path), "%s/%s", raw->tracefs->path, name);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
 		return 0;
@@ -487,7 +487,7 @@ static int watch_cpu_buffers(struct source_raw *raw)
 {
 	int fd;
 
-	if (setting_write(tracefs_path(raw->tracefs), "buffer_percent", "50") < 0)
+	if (setting_write(raw->tracefs->path, "buffer_percent", "50") < 0)
 		return -1;
 	fd = epoll_create1(EPOLL_CLOEXEC);
 	for (unsigned int i = 0; fd >= 0 && i < raw->n_cpus; i++) {
@@ -513,7 +513,7 @@ static int count_cpus(const struct tracefs *tracefs)
 	DIR *directory;
 	int n = 0;
 
-	snprintf(path, sizeof(path), "%s/per_cpu", tracefs_path(tracefs));
+	snprintf(path, sizeof(path), "%s/per_cpu", tracefs->path);
 	directory = opendir(path);
 	if (!directory)
 		return -errno;

@@ -20,15 +20,6 @@
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/setting_file.h"
 
-struct tracefs {
-	char directory[TRACEFS_DIRECTORY_SIZE];
-	char path[1024];
-	char clock[32];
-	struct tracefs_instance *instance; /* NULL: the top level */
-	bool ours;			   /* created by tracefs_open() */
-	char fixed[TRACEFS_FIXED_SIZE];
-};
-
 /* --- the mount --- */
 
 /* Checks that tracefs is mounted at @directory. Returns 0 or -errno, see tracefs_find(). */
@@ -167,17 +158,9 @@ static int open_instance(struct tracefs *tracefs, const char *name)
 			report_advice(-error, "run jankd as root, or name an existing instance"));
 		return -error;
 	}
-	tracefs->ours = tracefs_instance_is_new(tracefs->instance);
+	tracefs->is_ours = tracefs_instance_is_new(tracefs->instance);
 	snprintf(tracefs->path, sizeof(tracefs->path), "%s/instances/%s", tracefs->directory, name);
 	return 0;
-}
-
-static void read_clock(struct tracefs *tracefs)
-{
-	char *clock = tracefs_get_clock(tracefs->instance);
-
-	snprintf(tracefs->clock, sizeof(tracefs->clock), "%s", clock ? clock : "");
-	free(clock);
 }
 
 int tracefs_open(struct tracefs **out, const char *directory, const char *instance)
@@ -275,24 +258,19 @@ static int check_clock(const struct tracefs *tracefs)
 	return error;
 }
 
-const char *tracefs_fixed(const struct tracefs *tracefs)
-{
-	return tracefs->fixed;
-}
-
 int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid)
 {
 	int error;
 
 	/* The kernel rounds the size. */
-	if (tracefs->ours)
+	if (tracefs->is_ours)
 		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
-	if (tracefs->ours || needs_tgid)
+	if (tracefs->is_ours || needs_tgid)
 		enable_tgid(tracefs);
-	read_clock(tracefs);
-	if (tracefs->ours || !wall_clock_is_time(tracefs->clock))
+	setting_read(tracefs->path, "trace_clock", tracefs->clock);
+	if (tracefs->is_ours || !wall_clock_is_time(tracefs->clock))
 		choose_clock(tracefs);
-	read_clock(tracefs);
+	setting_read(tracefs->path, "trace_clock", tracefs->clock);
 	error = check_clock(tracefs);
 	if (error == 0)
 		error = switch_on(tracefs);
@@ -301,14 +279,9 @@ int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid)
 	return error;
 }
 
-bool tracefs_is_ours(const struct tracefs *tracefs)
-{
-	return tracefs->ours;
-}
-
 void tracefs_stop(struct tracefs *tracefs)
 {
-	if (tracefs->ours)
+	if (tracefs->is_ours)
 		tracefs_trace_off(tracefs->instance);
 }
 
@@ -316,7 +289,7 @@ struct tracefs *tracefs_close(struct tracefs *tracefs)
 {
 	if (!tracefs)
 		return NULL;
-	if (tracefs->ours && tracefs_instance_destroy(tracefs->instance) < 0)
+	if (tracefs->is_ours && tracefs_instance_destroy(tracefs->instance) < 0)
 		report("warning: %s: cannot remove %s; remove it with rmdir", report_command(),
 		       tracefs->path);
 	if (tracefs->instance)
@@ -367,19 +340,4 @@ int tracefs_lock(const char *directory, int wait_ms)
 		return error;
 	}
 	return fd;
-}
-
-const char *tracefs_directory(const struct tracefs *tracefs)
-{
-	return tracefs->directory;
-}
-
-const char *tracefs_path(const struct tracefs *tracefs)
-{
-	return tracefs->path;
-}
-
-const char *tracefs_clock(const struct tracefs *tracefs)
-{
-	return tracefs->clock;
 }

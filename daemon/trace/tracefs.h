@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The only user of libtracefs: finds tracefs, creates and removes an instance, switches tracing on.
+ *
+ * Not from libtracefs: the mount, as tracefs_tracing_dir() mounts one where there is none; settings
+ * and statistics (setting_file.h, trace_files.h), as it opens and allocates for each read; and raw
+ * pages (source_raw.c): an open() and a read(), for which its old versions have nothing.
  */
 #ifndef JANKD_DAEMON_TRACE_TRACEFS_H
 #define JANKD_DAEMON_TRACE_TRACEFS_H
@@ -7,9 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tracefs;
+#include "daemon/trace/setting_file.h"
+
+struct tracefs_instance; /* of libtracefs */
 
 #define TRACEFS_DIRECTORY_SIZE 512
+
+/* Callers read these members but do not write them. */
+struct tracefs {
+	char directory[TRACEFS_DIRECTORY_SIZE]; /* where it is mounted */
+	char path[1024];			/* of the trace: an instance or the top level */
+	struct tracefs_instance *instance;	/* NULL: the top level */
+	/* tracefs_open() has created the instance. Then no other capture needs its tracing. */
+	bool is_ours;
+	/* After tracefs_begin(): the trace clock's name ("boot", "local"); "" if it cannot be read.
+	 */
+	char clock[SETTING_SIZE];
+	/* Likewise: settings that this process may not change, and their values, for an event:
+	 * "trace_clock boot, tracing_on 1". */
+	char fixed[200];
+};
 
 /* Finds the mount of tracefs: at @wanted, or if that is NULL at the usual places, then anywhere.
  * Returns 0 or -errno: -EACCES or -EPERM if access is denied. */
@@ -36,15 +57,6 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
  * Returns 0, or -errno after the reason was reported.
  */
 int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid);
-
-/* After tracefs_begin(): settings that this process may not change, and their values, for an event:
- * "trace_clock boot, tracing_on 1". */
-#define TRACEFS_FIXED_SIZE 200
-const char *tracefs_fixed(const struct tracefs *tracefs);
-
-/* Returns true if tracefs_open() has created the instance. Then no other capture needs its
- * tracing. */
-bool tracefs_is_ours(const struct tracefs *tracefs);
 
 /* Stops tracing in an instance that tracefs_open() has created, so that its trace_pipe ends. */
 void tracefs_stop(struct tracefs *tracefs);
@@ -87,14 +99,5 @@ void tracefs_refusal_of_mount(char text[static TRACEFS_REFUSAL_SIZE], const char
 
 /* Whether tracefs_open() can open an instance: 0: it exists, 1: it can be created, or -errno. */
 int tracefs_check_instance(const char *directory, const char *name);
-
-/* Where tracefs is mounted. */
-const char *tracefs_directory(const struct tracefs *tracefs);
-
-/* The directory of the trace, for messages. */
-const char *tracefs_path(const struct tracefs *tracefs);
-
-/* The trace clock's name ("boot", "local"); "" if it cannot be read. */
-const char *tracefs_clock(const struct tracefs *tracefs);
 
 #endif

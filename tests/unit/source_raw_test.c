@@ -78,7 +78,7 @@ static int open_source(void)
 {
 	int error;
 
-	trace_files_open(&files, tracefs_path(tracefs));
+	trace_files_open(&files, tracefs->path);
 	why[0] = '\0';
 	error = source_raw_open(&source, tracefs, &files, why);
 	/* Set by the capture, which reads it later. */

@@ -136,9 +136,8 @@ static void tick_if_due(struct capture *capture)
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
 	sleeps = may_sleep(capture);
-	interference_pause_programs(&capture->interference, sleeps);
 	drain_set_may_sleep(&capture->drain, sleeps);
-	interference_tick(&capture->interference);
+	interference_tick(&capture->interference, sleeps);
 	android_probe_tick(&capture->probe);
 	live_timeline_tick(capture->timeline);
 	recreations = capture->session.recreations;
@@ -324,13 +323,11 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	drain_boost(&capture->drain, false);
 	interference_end(&capture->interference);
 	if (capture->tracefs)
-		tracing_undo_find_changes(&capture->undo,
-					  interference_set_by_others(&capture->interference));
+		tracing_undo_find_changes(&capture->undo, capture->interference.set_by_others);
 	report_kept(capture, &capture->undo.kept);
 	live_timeline_finish(capture->timeline);
 	end_values = device_state_read(&capture->device);
-	session_set_end_values(&capture->session, &end_values);
-	session_finish(&capture->session);
+	session_finish(&capture->session, &end_values);
 	close_trace(capture);
 	/* Without waiting for the disk. */
 	if (tracing_undo_restore(&capture->undo))

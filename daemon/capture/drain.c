@@ -54,7 +54,7 @@ static uint64_t period_ns(const struct drain *drain)
 
 	if (drain->highwater.fd < 0 && most_ns > NO_HIGHWATER_NS)
 		most_ns = NO_HIGHWATER_NS;
-	return drain_period_ns(&drain->period, interference_sizes(drain->interference), most_ns);
+	return drain_period_ns(&drain->period, &drain->interference->size_now, most_ns);
 }
 
 /* Events come so fast that the time between two drains is not much longer than that for which they

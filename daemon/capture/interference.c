@@ -588,23 +588,18 @@ static void report_lost_claims(struct interference *interference, bool is_end)
 		write_event(interference, "%s", text);
 }
 
-void interference_pause_programs(struct interference *interference, bool paused)
-{
-	interference->is_paused = paused;
-}
-
-void interference_tick(struct interference *interference)
+void interference_tick(struct interference *interference, bool is_paused)
 {
 	if (!interference->is_on)
 		return;
 	interference->tick_ns = loop_now();
 	check(interference, true);
 	report_lost_claims(interference, false);
-	if (!interference->is_paused) {
+	if (!is_paused) {
 		interference->tags_good_ns = interference->tags_query_ns;
 		interference->tags_query_ns = trace_now(interference);
 	}
-	interference_tags_tick(&interference->tags, !interference->is_paused);
+	interference_tags_tick(&interference->tags, !is_paused);
 	for (int i = 0; i < INTERFERENCE_RESTORED; i++)
 		restore_if_due(interference, (enum interference_restored)i);
 	interference->is_watching = interference->watch.watcher.fd >= 0 &&
@@ -672,12 +667,12 @@ void interference_begin(struct interference *interference, struct session *sessi
 	if (n_cpus == TRACE_CPUS_MAX)
 		n_cpus = trace_cpus();
 	interference->cpus = n_cpus > 0 ? UINT64_MAX >> (TRACE_CPUS_MAX - n_cpus) : 0;
-	session_set_trace_clock(session, interference->clock);
 	trace_watch_open(&interference->watch, watcher, files->path, interference->has_format);
 	cpu_buffer_stats_forget(&interference->buffer, files);
 	clock_watch_compare(&interference->clocks, clock_watch_read());
 	interference_tags_begin(&interference->tags, &tags_calls, session->options, loop, tags);
-	session_set_counts(session, &interference->buffer, &interference->restores.allowed);
+	session_set_trace(session, interference->clock, &interference->buffer,
+			  &interference->restores.allowed);
 	compare(interference, false);
 }
 

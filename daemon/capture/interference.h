@@ -67,7 +67,6 @@ struct interference {
 	char clock[SETTING_SIZE];		   /* of the records that are read */
 	bool has_other_clock;			   /* was set, see interference_follow_clock() */
 	struct interference_tags tags;
-	bool is_paused; /* see interference_pause_programs() */
 	struct interference_wrong wrong[INTERFERENCE_RESTORED];
 
 	/* what is checked */
@@ -76,11 +75,13 @@ struct interference {
 	uint64_t unreadable; /* CPUs whose statistics cannot be read, which was reported */
 	struct clock_watch clocks;
 
-	unsigned int set_by_others; /* see interference_set_by_others() */
-	uint64_t wall_ns;	    /* when the wall clock was measured, or 0: loop_now() */
-	uint64_t good_ns;	    /* trace time of the last good check */
-	uint64_t tags_good_ns;	    /* the same for the tags: at the last query but one */
-	uint64_t tags_query_ns;	    /* at the last query */
+	/* The settings that another program wrote last, a bit (1 << enum trace_setting) for each.
+	 */
+	unsigned int set_by_others;
+	uint64_t wall_ns;	/* when the wall clock was measured, or 0: loop_now() */
+	uint64_t good_ns;	/* trace time of the last good check */
+	uint64_t tags_good_ns;	/* the same for the tags: at the last query but one */
+	uint64_t tags_query_ns; /* at the last query */
 
 	unsigned int written; /* files that were written or differ, until the recheck */
 	uint64_t written_ns;  /* when the first of them was detected; 0: none */
@@ -122,12 +123,10 @@ void interference_end_soon(struct interference *interference);
 /* Call it when the buffers were read to their end. */
 void interference_drained(struct interference *interference);
 
-/* Checks the trace, and restores settings. Call it every second or two, and when it is due. */
-void interference_tick(struct interference *interference);
-
-/* True: no tick starts a program that reads the tags: its end would wake up the process. The next
+/* Checks the trace, and restores settings. Call it every second or two, and when it is due.
+ * @is_paused: starts no program that reads the tags: its end would wake up the process. The next
  * query reports a change since the last one. */
-void interference_pause_programs(struct interference *interference, bool paused);
+void interference_tick(struct interference *interference, bool is_paused);
 
 /* True: a tick may run a program. */
 static inline bool interference_runs_program(const struct interference *interference)
@@ -151,18 +150,6 @@ static inline bool interference_has_child(const struct interference *interferenc
 /* When the next drain and the next tick are due because of what other programs did, on the clock of
  * loop_now(). UINT64_MAX: they did nothing. */
 uint64_t interference_due_ns(const struct interference *interference);
-
-/* The sizes of the buffers, as of the last check. */
-static inline const struct buffer_sizes *interference_sizes(const struct interference *interference)
-{
-	return &interference->size_now;
-}
-
-/* The settings that another program wrote last, a bit (1 << enum trace_setting) for each. */
-static inline unsigned int interference_set_by_others(const struct interference *interference)
-{
-	return interference->set_by_others;
-}
 
 /* Call it, in any state, after the last events were read: the kernel's statistics are complete
  * then. */

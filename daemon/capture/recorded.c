@@ -47,7 +47,7 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 		return session_refuse(session, by_cpu);
 	if (!session_has_markers(session))
 		return session_refuse(session, NULL);
-	session_finish(session);
+	session_finish(session, NULL);
 	ended = session_end(session);
 	return code != 0 ? code : ended;
 }

@@ -343,9 +343,10 @@ void session_set_discarding(struct session *session, bool discarding)
 		session->begin_ns = loop_now();
 }
 
-void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
-			const uint64_t *recoveries)
+void session_set_trace(struct session *session, const char *clock,
+		       const struct cpu_buffer_stats *buffers, const uint64_t *recoveries)
 {
+	session->origin.trace_clock = clock;
 	session->buffers = buffers;
 	session->recoveries = recoveries;
 }
@@ -374,16 +375,6 @@ uint64_t session_silent_ns(const struct session *session)
 	return session->output.clock.known && last_ns > 0 && now_ns > last_ns
 		       ? (uint64_t)(now_ns - last_ns)
 		       : 0;
-}
-
-void session_set_trace_clock(struct session *session, const char *name)
-{
-	session->origin.trace_clock = name;
-}
-
-void session_set_end_values(struct session *session, const struct device_values *values)
-{
-	session->end_values = *values;
 }
 
 void session_new_clock(struct session *session, uint64_t since_ns, struct wall_clock clock)
@@ -708,8 +699,10 @@ static void report_unmatched(struct session *session)
 		       session_command(session));
 }
 
-void session_finish(struct session *session)
+void session_finish(struct session *session, const struct device_values *values)
 {
+	if (values)
+		session->end_values = *values;
 	if (session->origin.live)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);

@@ -65,7 +65,7 @@ struct session {
 	uint64_t count_until_ns; /* neither are later ones */
 	uint64_t plain_until_ns; /* earlier markers need no check; 0: all do */
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
-	const struct cpu_buffer_stats *buffers; /* see session_set_counts() */
+	const struct cpu_buffer_stats *buffers; /* see session_set_trace() */
 	const uint64_t *recoveries;		/* likewise */
 	const struct status_latency *latency;	/* see session_set_latency(); or NULL */
 	bool is_loss_pending;			/* see session_set_loss_pending() */
@@ -140,8 +140,9 @@ void session_mark(struct session *session, const char *text);
  * reported, and the old ones stay. Both are reported as an event. */
 void session_set_rules(struct session *session, struct ruleset *rules);
 
-/* Ends the counting: all rows are sent to the files. */
-void session_finish(struct session *session);
+/* Ends the counting: all rows are sent to the files. @values: what the device measures of itself
+ * now, or NULL. */
+void session_finish(struct session *session, const struct device_values *values);
 
 /* Completes and closes the files, after session_finish(). Returns 0, or EXIT_FAILED after the
  * reason was reported: the files are incomplete, or there was nothing to count. */
@@ -164,10 +165,10 @@ const char *session_command(const struct session *session);
  * the loop. */
 void session_set_discarding(struct session *session, bool discarding);
 
-/* For struct status: the counters of the kernel's buffers, and how many settings were restored.
- * Borrowed. */
-void session_set_counts(struct session *session, const struct cpu_buffer_stats *buffers,
-			const uint64_t *recoveries);
+/* For struct status: the name of the trace clock, which may change, the counters of the kernel's
+ * buffers, and how many settings were restored. Borrowed. */
+void session_set_trace(struct session *session, const char *clock,
+		       const struct cpu_buffer_stats *buffers, const uint64_t *recoveries);
 
 /* For struct status: the counts of the polls of present fences. Borrowed. */
 void session_set_latency(struct session *session, const struct status_latency *counts);
@@ -187,12 +188,6 @@ void session_describe_lost(const struct session *session, char text[static SESSI
 /* For how long the trace has had no event, ns. Call it when the source was read to its end. 0:
  * unknown. */
 uint64_t session_silent_ns(const struct session *session);
-
-/* The name of the trace clock. Borrowed: it may change. */
-void session_set_trace_clock(struct session *session, const char *name);
-
-/* What the device measures of itself at the end. */
-void session_set_end_values(struct session *session, const struct device_values *values);
 
 /* After this call records have times of another clock. Events may be missing since @since_ns.
  * @clock: its offset. */

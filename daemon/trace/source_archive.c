@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/trace/source_archive.h"
 
+#include <archive.h>
+#include <archive_entry.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/trace/archive_library.h"
 #include "daemon/trace/input.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text_file.h"
@@ -45,8 +47,56 @@ struct source_archive {
 	char buffer[PIECE];
 };
 
-/* libarchive; set when the first archive is opened. */
+/* --- the library --- */
+
+/* The functions of libarchive that are used. */
+#define ARCHIVE_FUNCTIONS(X)                                                                       \
+	X(archive_entry_filetype)                                                                  \
+	X(archive_entry_pathname)                                                                  \
+	X(archive_entry_pathname_utf8)                                                             \
+	X(archive_errno)                                                                           \
+	X(archive_error_string)                                                                    \
+	X(archive_read_data_block)                                                                 \
+	X(archive_read_free)                                                                       \
+	X(archive_read_new)                                                                        \
+	X(archive_read_next_header)                                                                \
+	X(archive_read_open1)                                                                      \
+	X(archive_read_set_callback_data)                                                          \
+	X(archive_read_set_read_callback)                                                          \
+	X(archive_read_set_seek_callback)                                                          \
+	X(archive_read_support_filter_bzip2)                                                       \
+	X(archive_read_support_filter_xz)                                                          \
+	X(archive_read_support_filter_zstd)                                                        \
+	X(archive_read_support_format_empty)                                                       \
+	X(archive_read_support_format_raw)                                                         \
+	X(archive_read_support_format_zip)                                                         \
+	X(archive_set_error)
+
+struct archive_library {
+#define X(name) __typeof__(name) *name;
+	ARCHIVE_FUNCTIONS(X)
+#undef X
+};
+
+/* NULL: it is not loaded, or not installed. */
 static const struct archive_library *la;
+
+/* Loads libarchive when the first archive is opened. It is not linked, because it and its fifteen
+ * libraries would cost every command 3 MB and 3 ms, even a capture that runs for days. Its
+ * interface has had this number since 2013. Returns false if it is not installed. */
+static bool load_library(void)
+{
+	static struct archive_library library;
+	void *handle = la ? NULL : dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);
+	bool is_whole = handle != NULL;
+
+#define X(name) is_whole = is_whole && (*(void **)&library.name = dlsym(handle, #name)) != NULL;
+	ARCHIVE_FUNCTIONS(X)
+#undef X
+	if (is_whole)
+		la = &library;
+	return la != NULL;
+}
 
 /* --- the kinds --- */
 
@@ -505,9 +555,7 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 	int error;
 
 	*out = NULL;
-	if (packing && !la)
-		la = archive_library();
-	if (!packing || !la || input->head.len > PIECE)
+	if (!packing || !load_library() || input->head.len > PIECE)
 		return ARCHIVE_IS_NONE;
 	archive = calloc(1, sizeof(*archive));
 	if (!archive)
@@ -531,11 +579,11 @@ int source_archive_open_packet(struct source_archive **out, struct span packed)
 	struct source_archive *archive;
 
 	*out = NULL;
-	if (!la)
-		la = archive_library();
-	archive = la ? calloc(1, sizeof(*archive)) : NULL;
+	if (!load_library())
+		return -ENOTSUP;
+	archive = calloc(1, sizeof(*archive));
 	if (!archive)
-		return la ? -ENOMEM : -ENOTSUP;
+		return -ENOMEM;
 	archive->input.head = packed;
 	archive->packing = &packings[PACKING_ZSTD];
 	archive->is_packet = archive->quiet = true;

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "parser/chars.h"
-
 /* The number after @key at the start of a line; 0 if there is none. */
 static uint64_t number_of(struct span text, struct span key)
 {
@@ -18,8 +16,7 @@ static uint64_t number_of(struct span text, struct span key)
 	if (!at)
 		return 0;
 	text = span_skip(text, (size_t)(at - text.ptr) + key.len);
-	for (; text.len > 0 && is_digit(text.ptr[0]); text = span_skip(text, 1))
-		number = number * 10 + (uint64_t)(text.ptr[0] - '0');
+	span_take_number(&text, UINT64_MAX, &number);
 	return number;
 }
 

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "daemon/trace/input.h"
+#include "daemon/base/folder.h"
 #include "daemon/base/report.h"
+#include "daemon/base/text.h"
 #include "daemon/base/text_file.h"
 
 #define PIECE 65536
@@ -358,17 +360,16 @@ struct name_list {
 static void add_name(struct name_list *list, struct archive_entry *entry)
 {
 	const char *name = la->archive_entry_pathname(entry);
-	size_t used = strlen(list->text);
 	const char *between = list->count++ > 0 ? ", " : "";
+	size_t used = strlen(list->text);
 
 	if (!name)
 		name = la->archive_entry_pathname_utf8(entry);
 	if (!name)
 		name = "(no name)";
-	if (used + strlen(between) + strlen(name) + sizeof(", ...") <= sizeof(list->text))
-		sprintf(list->text + used, "%s%s", between, name);
-	else if (used < 4 || strcmp(list->text + used - 3, "...") != 0)
-		snprintf(list->text + used, sizeof(list->text) - used, "%s...", between);
+	if (!text_append(list->text, sizeof(list->text) - strlen(", ..."), "%s%s", between, name) &&
+	    (used < 4 || strcmp(list->text + used - 3, "...") != 0))
+		text_append(list->text, sizeof(list->text), "%s...", between);
 }
 
 struct found {
@@ -480,33 +481,17 @@ static int open_nameless(void)
 	return fd < 0 ? -errno : fd;
 }
 
-static int write_piece(int fd, size_t len, const char *bytes)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, bytes, len);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			bytes += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 /* Copies a zip archive from a pipe into a temporary file, because a zip archive is read twice, and
  * from its end. Returns 0 or -errno. */
 static int keep_copy(struct source_archive *archive)
 {
 	ssize_t n = (ssize_t)archive->input.head.len;
-	int error = 0;
+	int error;
 
 	archive->copy = open_nameless();
-	if (archive->copy < 0)
-		error = archive->copy;
+	error = archive->copy < 0 ? archive->copy : 0;
 	while (error == 0 && n > 0) {
-		error = write_piece(archive->copy, (size_t)n, archive->buffer);
+		error = folder_write(archive->copy, archive->buffer, (size_t)n);
 		n = error < 0 ? 0 : read_piece(archive, archive->input.fd);
 	}
 	archive->input.head.len = 0;

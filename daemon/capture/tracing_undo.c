@@ -118,19 +118,11 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	return write_journal(undo);
 }
 
-static void read_tags(struct tracing_undo *undo)
-{
-	struct property_budget budget = property_budget_begin(true);
-	char value[64];
-
-	android_getprop(&budget, "debug.atrace.tags.enableflags", value, sizeof(value));
-	undo->tags = strtoull(value, NULL, 0);
-}
-
 int tracing_undo_start_atrace(struct tracing_undo *undo)
 {
 	const struct options *options = undo->options;
 	struct property_budget budget;
+	char tags[64];
 
 	undo->writes = true;
 	if (undo->settings.error < 0)
@@ -156,8 +148,11 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 		return EXIT_FAILED;
 	}
 	undo->has_properties = !budget.is_over;
-	if (undo->has_properties)
-		read_tags(undo);
+	if (!undo->has_properties)
+		return 0;
+	budget = property_budget_begin(true);
+	android_getprop(&budget, "debug.atrace.tags.enableflags", tags, sizeof(tags));
+	undo->tags = strtoull(tags, NULL, 0);
 	return 0;
 }
 

@@ -137,18 +137,6 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 	return keep(folder, command, why);
 }
 
-/* Returns true if there is a journal of another user. Even root does not restore it: that user may
- * have written anything into it. */
-static bool is_of_another(const struct folder *folder)
-{
-	int fd = folder->state_dir.is_apart ? state_dir_find_others(folder->path, STATE_DIR_JOURNAL)
-					    : -1;
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 enum journal_found journal_recover(const struct folder *folder, const char *command,
 				   const char *tracefs, struct settings_kept *kept,
 				   struct settings *settings)
@@ -160,8 +148,15 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 	struct span journal;
 
 	if (len == -ENOENT) {
-		if (!is_of_another(folder))
+		/* That of another user is not restored, even by root: that user may have written
+		 * anything into it. */
+		int fd = folder->state_dir.is_apart
+				 ? state_dir_find_others(folder->path, STATE_DIR_JOURNAL)
+				 : -1;
+
+		if (fd < 0)
 			return JOURNAL_NONE;
+		close(fd);
 		len = -EPERM;
 	}
 	if (len < 0) {

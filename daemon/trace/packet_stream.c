@@ -180,19 +180,6 @@ static bool zstd_some(struct packet_stream *stream)
 	return n > 0 || (n == 0 && !source_archive_damage(stream->zstd));
 }
 
-/* Returns 1: there are more bytes; 0: there are none, which is the end of zstd, and damage of zlib;
- * -1: damage. */
-static int unpack_some(struct packet_stream *stream)
-{
-	size_t before = stream->inner.end;
-	bool is_whole = stream->zstd ? zstd_some(stream) : inflate_some(stream);
-
-	stream->unpacked += stream->inner.end - before;
-	if (!is_whole || stream->unpacked > PACKET_UNPACKED_MAX)
-		return -1;
-	return stream->inner.end > before;
-}
-
 /* Returns 1 with a packet; 0 at the end of the compressed packet; -errno. */
 static int next_inner(struct packet_stream *stream, struct span *packet)
 {
@@ -202,7 +189,7 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 		struct span rest = { inner->bytes, inner->end - inner->begin };
 		enum perfetto_frame frame;
 		uint64_t needed;
-		int result;
+		size_t before;
 
 		if (inner->begin > 0)
 			rest.ptr += inner->begin;
@@ -220,10 +207,14 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 			return -EINTR;
 		if (make_space(inner, (size_t)needed) < 0)
 			return -ENOMEM;
-		result = unpack_some(stream);
-		if (result == 0 && rest.len == 0 && stream->zstd)
+		before = inner->end;
+		if (!(stream->zstd ? zstd_some(stream) : inflate_some(stream)))
+			break;
+		stream->unpacked += inner->end - before;
+		/* No more bytes are the end of zstd, and damage of zlib. */
+		if (inner->end == before && rest.len == 0 && stream->zstd)
 			return 0;
-		if (result <= 0)
+		if (inner->end == before || stream->unpacked > PACKET_UNPACKED_MAX)
 			break;
 	}
 	stream->corrupt++;

@@ -92,13 +92,6 @@ static const struct perfetto_moment *moment_at(const struct perfetto_moments *mo
 	return found;
 }
 
-static uint64_t to_boot(const struct perfetto_moments *moments, uint64_t time_ns)
-{
-	const struct perfetto_moment *moment = moment_at(moments, false, time_ns);
-
-	return moments->n > 0 ? moment->boot_ns + (time_ns - moment->other_ns) : time_ns;
-}
-
 static uint64_t from_boot(const struct perfetto_moments *moments, uint64_t time_ns)
 {
 	const struct perfetto_moment *moment = moment_at(moments, true, time_ns);
@@ -109,8 +102,13 @@ static uint64_t from_boot(const struct perfetto_moments *moments, uint64_t time_
 uint64_t perfetto_times_convert(const struct perfetto_times *times, uint64_t clock,
 				uint64_t time_ns)
 {
-	if (clock >= PERFETTO_CLOCK_REALTIME && clock < PERFETTO_CLOCK_BOOTTIME)
-		time_ns = to_boot(&times->clocks[clock], time_ns);
+	if (clock >= PERFETTO_CLOCK_REALTIME && clock < PERFETTO_CLOCK_BOOTTIME &&
+	    times->clocks[clock].n > 0) {
+		const struct perfetto_moment *moment =
+			moment_at(&times->clocks[clock], false, time_ns);
+
+		time_ns = moment->boot_ns + (time_ns - moment->other_ns);
+	}
 	if (times->ftrace_clock == PERFETTO_FTRACE_BOOT)
 		return time_ns;
 	if (times->ftrace.n == 0 && times->ftrace_clock == PERFETTO_FTRACE_MONOTONIC_RAW)

@@ -51,31 +51,12 @@ int setting_open(const char *directory, const char *name)
 	return open_file(directory, name, O_RDONLY);
 }
 
-/* The current value in the text of a file: "boot" of "local [boot] mono", else the first word. Of
- * "7 (expanded: 1408)", 7 is the present size; 1408 is the size after the first event. */
-static struct span value_of(char *text)
-{
-	char *at = strchr(text, '[');
-
-	if (at)
-		return (struct span){ at + 1, strcspn(at + 1, "]\n") };
-	return (struct span){ text, strcspn(text, " \n") };
-}
-
-static int copy_value(char *text, char value[static SETTING_SIZE])
-{
-	struct span word = value_of(text);
-
-	if (word.len >= SETTING_SIZE)
-		return -EMSGSIZE;
-	memcpy(value, word.ptr, word.len);
-	value[word.len] = '\0';
-	return 0;
-}
-
+/* The value is "boot" of "local [boot] mono", else the first word. Of "7 (expanded: 1408)", 7 is
+ * the present size; 1408 is the size after the first event. */
 int setting_read_open(int fd, char value[static SETTING_SIZE])
 {
-	char text[1024];
+	char text[1024], *word;
+	size_t len;
 	ssize_t n;
 
 	value[0] = '\0';
@@ -85,7 +66,14 @@ int setting_read_open(int fd, char value[static SETTING_SIZE])
 	if (n < 0)
 		return -errno;
 	text[n] = '\0';
-	return copy_value(text, value);
+	word = strchr(text, '[');
+	word = word ? word + 1 : text;
+	len = strcspn(word, word > text ? "]\n" : " \n");
+	if (len >= SETTING_SIZE)
+		return -EMSGSIZE;
+	memcpy(value, word, len);
+	value[len] = '\0';
+	return 0;
 }
 
 int setting_read(const char *directory, const char *name, char value[static SETTING_SIZE])

@@ -258,12 +258,19 @@ static void end_failures(struct source_raw *raw, const struct record_sink *sink)
 	}
 }
 
-/* Reads a clock that only the kernel can read, from a file. That costs too much for each read, so
- * the time is extrapolated by CLOCK_MONOTONIC_RAW, a clock that cannot be set. */
-static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
+/* Reads the trace clock. One that only the kernel can read comes from a file. That costs too much
+ * for each read, so the time is extrapolated by CLOCK_MONOTONIC_RAW, a clock that cannot be set.
+ * Returns false if it cannot be read. */
+static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
 {
-	uint64_t hardware_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
+	uint64_t hardware_ns;
+	clockid_t id;
 
+	if (wall_clock_same(raw->clock, &id)) {
+		*now_ns = (uint64_t)clock_read(id);
+		return true;
+	}
+	hardware_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
 	if (raw->clock_read_ns && hardware_ns < raw->clock_read_ns + CLOCK_FRESH_NS &&
 	    wall_clock_is_time(raw->clock)) {
 		*now_ns = hardware_ns + raw->clock_ahead_ns;
@@ -274,17 +281,6 @@ static bool read_kernel_clock(struct source_raw *raw, uint64_t *now_ns)
 	/* An interruption here makes the clock late: then more events are held back, not fewer. */
 	raw->clock_read_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
 	raw->clock_ahead_ns = *now_ns - raw->clock_read_ns;
-	return true;
-}
-
-/* Reads the trace clock. Returns false if it cannot be read. */
-static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
-{
-	clockid_t id;
-
-	if (!wall_clock_same(raw->clock, &id))
-		return read_kernel_clock(raw, now_ns);
-	*now_ns = (uint64_t)clock_read(id);
 	return true;
 }
 
@@ -473,15 +469,6 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 	return 0;
 }
 
-/* Returns false for a CPU that was never online: it has no buffer, and poll() always reports an
- * error. */
-static bool has_cpu_buffer(int fd)
-{
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
-
-	return poll(&poll_fd, 1, 0) >= 0 && !(poll_fd.revents & POLLERR);
-}
-
 /* Returns a descriptor that is readable when a buffer is half full, or < 0. */
 static int watch_cpu_buffers(struct source_raw *raw)
 {
@@ -491,9 +478,11 @@ static int watch_cpu_buffers(struct source_raw *raw)
 		return -1;
 	fd = epoll_create1(EPOLL_CLOEXEC);
 	for (unsigned int i = 0; fd >= 0 && i < raw->n_cpus; i++) {
+		struct pollfd poll_fd = { .fd = raw->cpus[i].fd, .events = POLLIN };
 		struct epoll_event event = { .events = EPOLLIN };
 
-		if (!has_cpu_buffer(raw->cpus[i].fd))
+		/* A CPU that was never online has no buffer: poll() always reports an error. */
+		if (poll(&poll_fd, 1, 0) < 0 || (poll_fd.revents & POLLERR))
 			continue;
 		if (epoll_ctl(fd, EPOLL_CTL_ADD, raw->cpus[i].fd, &event) < 0) {
 			close(fd);

@@ -119,11 +119,6 @@ static unsigned int trust_in(const struct thread_cache *cache, const struct stat
 	return status->ppid == 1 ? TRUST_INIT : TRUST_NAME;
 }
 
-static void forget_all(struct thread_cache *cache)
-{
-	memset(cache->known, 0, sizeof(cache->known));
-}
-
 /* Returns true if SurfaceFlinger's process lives. An open file of a process never belongs to
  * another one, even if the number is reused. If the file cannot be opened although the process
  * exists, the next call tries again. */
@@ -146,19 +141,7 @@ void thread_cache_follow(struct thread_cache *cache)
 	thread_cache_end(cache);
 	cache->surfaceflinger = TRACE_ID_UNKNOWN;
 	cache->trust = TRUST_NONE;
-	forget_all(cache);
-}
-
-/* Sets SurfaceFlinger's process to that of @thread, if that is more certain than the current one.
- */
-static void update_surfaceflinger(struct thread_cache *cache, struct cached_thread *thread)
-{
-	if (thread->trust <= cache->trust || thread->tgid == cache->surfaceflinger)
-		return;
-	cache->surfaceflinger = thread->tgid;
-	cache->trust = thread->trust;
-	thread_cache_end(cache);
-	cache->alive = open_file(cache, thread->tgid, "comm");
+	memset(cache->known, 0, sizeof(cache->known));
 }
 
 void thread_cache_begin(struct thread_cache *cache, const char *proc)
@@ -212,7 +195,13 @@ static void read_thread(struct thread_cache *cache, struct cached_thread *thread
 	thread->comm_length = (uint8_t)strlen(thread->comm);
 	if (!thread->is_app && read_status(cache, status.tgid, &process))
 		thread->trust = trust_in(cache, &process);
-	update_surfaceflinger(cache, thread);
+	/* Its process is SurfaceFlinger, if that is more certain than of the current one. */
+	if (thread->trust <= cache->trust || thread->tgid == cache->surfaceflinger)
+		return;
+	cache->surfaceflinger = thread->tgid;
+	cache->trust = thread->trust;
+	thread_cache_end(cache);
+	cache->alive = open_file(cache, thread->tgid, "comm");
 }
 
 static uint8_t fresh_s(const struct thread_cache *cache, const struct cached_thread *thread)

@@ -205,14 +205,6 @@ static struct span read_packets(struct timeline_stream *stream, struct span byte
 	return SPAN_NULL;
 }
 
-/* The packet in the buffer is left out. */
-static void skip_packet(struct timeline_stream *stream, uint64_t needed)
-{
-	stream->counts.too_large++;
-	stream->skip = needed - stream->len;
-	stream->len = 0;
-}
-
 void timeline_stream_add(struct timeline_stream *stream, struct span bytes, uint64_t now_ns)
 {
 	while (bytes.len > 0 && !stream->damage) {
@@ -232,7 +224,10 @@ void timeline_stream_add(struct timeline_stream *stream, struct span bytes, uint
 				    &needed);
 		memmove(stream->packet, rest.ptr ? rest.ptr : stream->packet, rest.len);
 		stream->len = rest.len;
-		if (needed > sizeof(stream->packet))
-			skip_packet(stream, needed);
+		if (needed <= sizeof(stream->packet))
+			continue;
+		stream->counts.too_large++;
+		stream->skip = needed - stream->len;
+		stream->len = 0;
 	}
 }

@@ -33,13 +33,6 @@ _Static_assert(SPACE_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves space
 /* Most bytes of a chunk: one more read may be added to a chunk that is nearly full. */
 #define CHUNK_MOST (SIZE_MOST / CHUNKS_PER_LAP + READ_SIZE)
 
-static uint64_t chunk_ns_for(uint64_t remember_ns)
-{
-	uint64_t ns = remember_ns / CHUNKS_PER_TIME;
-
-	return ns > CHUNK_NS_MIN ? ns : CHUNK_NS_MIN;
-}
-
 static size_t size_for(uint64_t remember_ns)
 {
 	uint64_t size = remember_ns / 1000 * SIZE_PER_S / (NS_PER_S / 1000);
@@ -59,9 +52,11 @@ int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns)
 	*buffer = (struct trace_buffer){
 		.size = size_for(remember_ns),
 		.remembers = remember_ns > 0,
-		.chunk_ns = chunk_ns_for(remember_ns),
+		.chunk_ns = remember_ns / CHUNKS_PER_TIME,
 		.chunk_count = 1,
 	};
+	if (buffer->chunk_ns < CHUNK_NS_MIN)
+		buffer->chunk_ns = CHUNK_NS_MIN;
 	buffer->bytes = mmap(NULL, buffer->size, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (buffer->bytes != MAP_FAILED)
 		return 0;
@@ -224,16 +219,6 @@ const char *trace_buffer_end(const struct trace_buffer *buffer)
 	return buffer->bytes + buffer->begin;
 }
 
-/* The first chunk from which on all chunks end at @begin_ns or later. */
-static size_t first_chunk(const struct trace_buffer *buffer, uint64_t begin_ns)
-{
-	size_t n = buffer->chunk_count - 1;
-
-	while (n > 0 && chunk_at(buffer, n - 1)->last_ns >= begin_ns)
-		n--;
-	return n;
-}
-
 /* Cuts the lines before the first marker of @begin_ns or later. That marker is in the first chunk,
  * unless times are out of order; then nothing is cut. */
 static struct span cut_front(struct span text, uint64_t begin_ns)
@@ -254,23 +239,20 @@ static struct span cut_front(struct span text, uint64_t begin_ns)
 	return text;
 }
 
-/* The end of the line in which @at is. */
-static const char *line_end(const struct trace_buffer *buffer, const char *at)
-{
-	const char *newline = memchr(at, '\n', (size_t)(buffer->bytes + buffer->head - at));
-
-	return newline ? newline + 1 : at;
-}
-
 void trace_buffer_find(const struct trace_buffer *buffer, uint64_t begin_ns, const char *end,
 		       struct span parts[2])
 {
-	const char *bytes = buffer->bytes;
-	size_t n = first_chunk(buffer, begin_ns);
-	const struct trace_buffer_chunk *chunk = chunk_at(buffer, n);
-	const char *begin = bytes + chunk->begin;
+	const char *bytes = buffer->bytes, *begin;
+	const char *newline = memchr(end, '\n', (size_t)(bytes + buffer->head - end));
+	const struct trace_buffer_chunk *chunk;
+	size_t n = buffer->chunk_count - 1;
 
-	end = line_end(buffer, end);
+	/* To the end of that line, from the first chunk from which on all end in that time. */
+	end = newline ? newline + 1 : end;
+	while (n > 0 && chunk_at(buffer, n - 1)->last_ns >= begin_ns)
+		n--;
+	chunk = chunk_at(buffer, n);
+	begin = bytes + chunk->begin;
 	if (n + 1 < buffer->chunk_count && is_old(buffer, chunk)) {
 		parts[0] = (struct span){ begin, buffer->lap_end - chunk->begin };
 		parts[1] = (struct span){ bytes, (size_t)(end - bytes) };

@@ -185,13 +185,6 @@ int tracefs_open(struct tracefs **out, const char *directory, const char *instan
 	return 0;
 }
 
-/* Older kernels of Android have the first option, Linux 4.14 and later the second. */
-static void enable_tgid(struct tracefs *tracefs)
-{
-	if (tracefs_instance_file_write(tracefs->instance, "trace_options", "print-tgid") < 0)
-		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
-}
-
 /* Chooses a clock in the order of atrace: first those whose offset to wall time can be measured. */
 static void choose_clock(struct tracefs *tracefs)
 {
@@ -265,8 +258,10 @@ int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid)
 	/* The kernel rounds the size. */
 	if (tracefs->is_ours)
 		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
-	if (tracefs->is_ours || needs_tgid)
-		enable_tgid(tracefs);
+	/* Older kernels of Android have the first option, Linux 4.14 and later the second. */
+	if ((tracefs->is_ours || needs_tgid) &&
+	    tracefs_instance_file_write(tracefs->instance, "trace_options", "print-tgid") < 0)
+		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
 	setting_read(tracefs->path, "trace_clock", tracefs->clock);
 	if (tracefs->is_ours || !wall_clock_is_time(tracefs->clock))
 		choose_clock(tracefs);

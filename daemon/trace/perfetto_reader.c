@@ -15,9 +15,8 @@
 #include "parser/marker.h"
 #include "parser/perfetto.h"
 
-/* A region is at least that long, and longer in a trace that would have more of them. */
+/* A region is at least that long. */
 #define REGION_SIZE (64u << 10)
-#define REGIONS 65536
 
 /* The most memory of all events. */
 #define EVENTS_MEMORY (16u << 20)
@@ -52,8 +51,7 @@ struct perfetto_reader {
 	struct perfetto_tracks *tracks;
 
 	struct region *regions;
-	size_t n_regions, next_region;
-	uint64_t region_size;
+	size_t n_regions, regions_capacity, next_region;
 	struct place place;
 
 	struct perfetto_merge merge;
@@ -200,34 +198,21 @@ static bool has_events(const struct region *region)
 	return first_ns != UINT64_MAX;
 }
 
-/* Halves the number of regions. */
-static void join_regions(struct perfetto_reader *reader)
+/* The region ends, if it is long enough, or @last. One without events is dropped. Returns false if
+ * there is no memory for it. */
+static bool end_region(struct perfetto_reader *reader, struct region *region, bool last)
 {
-	for (size_t i = 0; i < reader->n_regions / 2; i++) {
-		const struct region *a = &reader->regions[2 * i], *b = a + 1;
-		struct region joined = *a;
-
-		joined.end = b->end;
-		for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
-			earliest(&joined.first_ns[clock], b->first_ns[clock]);
-		reader->regions[i] = joined;
-	}
-	reader->n_regions /= 2;
-	reader->region_size *= 2;
-}
-
-/* The region ends, if it is long enough, or @last. One without events is dropped. */
-static void end_region(struct perfetto_reader *reader, struct region *region, bool last)
-{
-	if (!last && region->end - region->begin < reader->region_size)
-		return;
+	if (!last && region->end - region->begin < REGION_SIZE)
+		return true;
 	if (has_events(region)) {
-		if (reader->n_regions == REGIONS)
-			join_regions(reader);
+		if (!perfetto_grow((void **)&reader->regions, &reader->regions_capacity,
+				   reader->n_regions + 1, sizeof(*region), SIZE_MAX))
+			return false;
 		reader->regions[reader->n_regions++] = *region;
 	}
 	*region = region_at(region->end);
 	perfetto_tracks_begin_region(reader->tracks);
+	return true;
 }
 
 static int compare_regions(const void *left, const void *right)
@@ -266,12 +251,13 @@ static int read_index(struct perfetto_reader *reader)
 	perfetto_tracks_begin_region(reader->tracks);
 	while ((result = next_packet(reader, &packet)) > 0) {
 		/* Packets inside of a compressed one stay together. */
-		if (stream->packet_begin >= region.end)
-			end_region(reader, &region, false);
+		if (stream->packet_begin >= region.end && !end_region(reader, &region, false))
+			return -ENOMEM;
 		region.end = stream->packet_end;
 		index_packet(reader, &packet, &region);
 	}
-	end_region(reader, &region, true);
+	if (!end_region(reader, &region, true))
+		return -ENOMEM;
 	perfetto_tracks_end(reader->tracks, &untimed, &reader->counts.lost);
 	reader->counts.untimed += untimed;
 	reader->counts.corrupt += stream->corrupt;
@@ -622,13 +608,11 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, off_t base, struc
 	*out = reader;
 	if (!reader)
 		return -ENOMEM;
-	reader->region_size = REGION_SIZE;
 	reader->place = (struct place){ UINT64_MAX, 0 };
 	reader->threads = calloc(1, sizeof(*reader->threads));
 	reader->times = calloc(1, sizeof(*reader->times));
 	reader->tracks = perfetto_tracks_new();
-	reader->regions = calloc(REGIONS, sizeof(*reader->regions));
-	if (reader->threads && reader->times && reader->tracks && reader->regions &&
+	if (reader->threads && reader->times && reader->tracks &&
 	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);

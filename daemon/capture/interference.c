@@ -499,20 +499,12 @@ static void ignore_own_writes(struct interference *interference)
 	cpu_buffer_stats_forget(&interference->buffer, interference->files);
 }
 
-static void report_restored(struct interference *interference, enum trace_setting which)
-{
-	char *value = interference->values[which];
-
-	interference->set_by_others &= ~(1u << which);
-	if (read_value(interference, which, value))
-		write_event(interference, "jankd set %s back to %s", trace_files_name(which),
-			    value);
-	add_hole(interference);
-}
-
 /* Tags are restored when atrace has ended, see on_tags_restored(). */
 static void restore(struct interference *interference, enum interference_restored kind)
 {
+	enum trace_setting which =
+		kind == INTERFERENCE_SIZE ? TRACE_SETTING_SIZE : TRACE_SETTING_ON;
+	char *value = interference->values[which];
 	int error;
 
 	if (kind == INTERFERENCE_TAGS)
@@ -526,9 +518,12 @@ static void restore(struct interference *interference, enum interference_restore
 	if (error < 0)
 		write_event(interference, "jankd could not set %s back: %s", names[kind],
 			    strerror(-error));
-	else if (kind != INTERFERENCE_TAGS)
-		report_restored(interference,
-				kind == INTERFERENCE_SIZE ? TRACE_SETTING_SIZE : TRACE_SETTING_ON);
+	if (error < 0 || kind == INTERFERENCE_TAGS)
+		return;
+	interference->set_by_others &= ~(1u << which);
+	if (read_value(interference, which, value))
+		write_event(interference, "jankd set %s back to %s", names[kind], value);
+	add_hole(interference);
 }
 
 static bool waits_for_restore(const struct interference *interference,

@@ -28,17 +28,6 @@ const char *session_command(const struct session *session)
 	return options_command_name(session->options->command);
 }
 
-/* The rule set gfx2019 counts all frames, as the program of 2019 did. */
-static int check_rules(const struct session *session)
-{
-	if (pipeline_accepts(session->rules, &session->options->pipeline))
-		return 0;
-	report("%s: --rules %s: these rules always count all frames; omit --include, "
-	       "--exclude, --trigger and --snapshot",
-	       session_command(session), session->options->rules);
-	return EXIT_USAGE;
-}
-
 int session_open(struct session *session, const struct options *options)
 {
 	*session = (struct session){
@@ -53,7 +42,13 @@ int session_open(struct session *session, const struct options *options)
 	session->rules = rules_load(session_command(session), options->rules);
 	if (!session->rules)
 		return EXIT_FAILED;
-	return check_rules(session);
+	/* The rule set gfx2019 counts all frames, as the program of 2019 did. */
+	if (pipeline_accepts(session->rules, &options->pipeline))
+		return 0;
+	report("%s: --rules %s: these rules always count all frames; omit --include, "
+	       "--exclude, --trigger and --snapshot",
+	       session_command(session), options->rules);
+	return EXIT_USAGE;
 }
 
 /* --- events.csv --- */
@@ -175,21 +170,16 @@ static bool is_before(struct session *session, const struct trace_record *record
 	return session->count_from_ns > 0;
 }
 
-/* True: @path is in a tracefs. Files that were copied from one have times of another clock. */
-static bool is_in_tracefs(const char *path)
-{
-	struct statfs info;
-
-	return path && statfs(path, &info) == 0 && info.f_type == TRACEFS_MAGIC;
-}
-
+/* Files that were copied from a tracefs have times of another clock. */
 static void set_begin(struct session *session)
 {
 	const struct wall_clock *clock = &session->origin.clock;
 	int64_t begin_ns = wall_clock_now() - clock->offset_ns;
+	struct statfs info;
 
 	if (session->options->command != OPTIONS_START || !clock->known || begin_ns <= 0 ||
-	    !is_in_tracefs(session->origin.path))
+	    !session->origin.path || statfs(session->origin.path, &info) < 0 ||
+	    info.f_type != TRACEFS_MAGIC)
 		return;
 	session->count_from_ns = (uint64_t)begin_ns;
 	session->count_from_limit_ns = loop_now() + BEFORE_NS;
@@ -200,20 +190,6 @@ static void update_loss_pending(const struct session *session)
 {
 	pipeline_set_loss_pending(session->pipeline, session->is_loss_pending);
 	pipeline_set_loss_ahead(session->pipeline, session->source->loss_ahead);
-}
-
-/* Handles a loss after a kill. The raw source counts losses since it was opened, and what was lost
- * after the kill was lost before: their number is unknown. Text has the kernel's number, but the
- * first loss of the counted time may include earlier events. */
-static void lost_again(const struct session *session, const struct trace_record *record,
-		       bool is_first)
-{
-	bool is_text = session->source->depends_on_line_format;
-	struct trace_record copy = *record;
-
-	if (!is_text || is_first)
-		copy.value = TRACE_LOST_UNKNOWN;
-	pipeline_record(session->pipeline, &copy);
 }
 
 /* Nearly all records need only this. */
@@ -231,6 +207,7 @@ static inline __attribute__((always_inline)) void after_record(struct session *s
 static void count_special_record(struct session *session, const struct trace_record *record)
 {
 	bool is_first = session->count_from_ns > 0;
+	struct trace_record unknown;
 
 	if (is_first && is_before(session, record))
 		return;
@@ -245,11 +222,17 @@ static void count_special_record(struct session *session, const struct trace_rec
 	/* The offset of a live clock was measured. A recorded trace may contain its own. */
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
 		output_read_clock_marker(&session->output, record->name, record->time_ns);
+	/* After a kill the raw source counts losses since it was opened, and what was lost after
+	 * the kill was lost before: their number is unknown. Text has the kernel's number, but the
+	 * first loss of the counted time may include earlier events. */
+	if (session->is_again && record->kind == TRACE_LOST &&
+	    (is_first || !session->source->depends_on_line_format)) {
+		unknown = *record;
+		unknown.value = TRACE_LOST_UNKNOWN;
+		record = &unknown;
+	}
 	update_loss_pending(session);
-	if (session->is_again && record->kind == TRACE_LOST)
-		lost_again(session, record, is_first);
-	else
-		pipeline_record(session->pipeline, record);
+	pipeline_record(session->pipeline, record);
 	after_record(session);
 }
 

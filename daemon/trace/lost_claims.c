@@ -51,19 +51,14 @@ void lost_claims_emptied(struct lost_claims *claims)
 	lost_claims_update(claims);
 }
 
-static bool has_counts(const struct lost_claims *claims)
-{
-	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
-		if (claims->cpus[i].stats.known)
-			return true;
-	return false;
-}
-
 /* Returns true if the trace has no such CPU. If no CPU has counts, this is unknown. */
 static bool is_missing(const struct lost_claims *claims, int32_t cpu)
 {
-	return has_counts(claims) &&
-	       (cpu < 0 || !trace_files_has_cpu(claims->files, (unsigned int)cpu));
+	bool has_counts = false;
+
+	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
+		has_counts |= claims->cpus[i].stats.known;
+	return has_counts && (cpu < 0 || !trace_files_has_cpu(claims->files, (unsigned int)cpu));
 }
 
 /* Subtracts the claim from the losses that are not reported yet. Returns false if there are none.
@@ -74,40 +69,32 @@ static bool confirm(struct lost_claim_cpu *cpu, struct trace_record *record)
 	uint64_t claimed = record->value < 0 ? left : (uint64_t)record->value;
 	bool more = claimed > left;
 
-	if (cpu->emptied) {
-		cpu->reported += more ? left : claimed;
-		return true;
-	}
-	if (left == 0 && !cpu->confirmed)
+	if (left == 0 && !cpu->confirmed && !cpu->emptied)
 		return false;
 	cpu->reported += more ? left : claimed;
+	if (cpu->emptied)
+		return true;
 	cpu->confirmed = true;
 	record->value = (int64_t)(more ? left : claimed);
 	return true;
 }
 
-static bool refuse(struct lost_claims *claims, const struct trace_record *record)
+bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record, uint64_t read_ns)
 {
+	bool has_place = record->cpu >= 0 && record->cpu < TRACE_CPUS_MAX;
+	struct lost_claim_cpu *cpu = has_place ? &claims->cpus[record->cpu] : NULL;
+
+	if (cpu && cpu->read_ns != read_ns) {
+		cpu->read_ns = read_ns;
+		update_cpu(claims, (unsigned int)record->cpu);
+	}
+	if (cpu && cpu->stats.known && cpu->stats.error == 0 ? confirm(cpu, record)
+							     : !is_missing(claims, record->cpu))
+		return true;
 	claims->forged++;
 	claims->last = record->value;
 	claims->last_cpu = record->cpu;
 	return false;
-}
-
-bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record, uint64_t read_ns)
-{
-	struct lost_claim_cpu *cpu;
-
-	if (record->cpu < 0 || record->cpu >= TRACE_CPUS_MAX)
-		return !is_missing(claims, record->cpu) || refuse(claims, record);
-	cpu = &claims->cpus[record->cpu];
-	if (cpu->read_ns != read_ns) {
-		cpu->read_ns = read_ns;
-		update_cpu(claims, (unsigned int)record->cpu);
-	}
-	if (!cpu->stats.known || cpu->stats.error < 0)
-		return !is_missing(claims, record->cpu) || refuse(claims, record);
-	return confirm(cpu, record) || refuse(claims, record);
 }
 
 bool lost_claims_report(struct lost_claims *claims, bool is_end, char text[static 200])

@@ -12,20 +12,11 @@
 /* After this many timeouts in a row getprop is not started again. */
 #define TIMEOUTS_MAX 5
 
-static void update_missing(struct interference_tags *tags)
-{
-	bool missing = (tags->set & tags->wanted) != tags->wanted;
-
-	if (missing == tags->missing || child_runs(&tags->atrace))
-		return;
-	tags->missing = missing;
-	tags->calls.changed(tags->calls.context, missing);
-}
-
 static void on_getprop_line(struct child *child, struct span line)
 {
 	struct interference_tags *tags = child->context;
 	char text[32];
+	bool missing;
 
 	if (tags->answered || line.len >= sizeof(text))
 		return;
@@ -33,7 +24,11 @@ static void on_getprop_line(struct child *child, struct span line)
 	text[line.len] = '\0';
 	tags->answered = true;
 	tags->set = strtoull(text, NULL, 0);
-	update_missing(tags);
+	missing = (tags->set & tags->wanted) != tags->wanted;
+	if (missing == tags->missing || child_runs(&tags->atrace))
+		return;
+	tags->missing = missing;
+	tags->calls.changed(tags->calls.context, missing);
 }
 
 static void on_getprop_end(struct child *child, int status)

@@ -28,31 +28,23 @@ struct live_timeline {
 /* Two clocks cannot be read at once: the last offset stays if the new one differs by less. */
 #define OFFSET_STEP_NS 1000000
 
-/* Measures the trace clock minus the boot clock. Returns false if it is unknown. */
-static bool measure_offset(const struct session *session, int64_t *offset_ns)
-{
-	const struct wall_clock *clock = &session->output.clock;
-	const char *name = session->origin.trace_clock;
-	clockid_t id = CLOCK_REALTIME;
-	bool is_same = name && wall_clock_same(name, &id);
-
-	if (!is_same && !clock->known)
-		return false;
-	*offset_ns = clock_read(id) - clock_read(CLOCK_BOOTTIME);
-	if (is_same && id == CLOCK_BOOTTIME)
-		*offset_ns = 0;
-	else if (!is_same)
-		*offset_ns -= clock->offset_ns;
-	return true;
-}
-
 /* The time of a record on the trace clock. Returns false if it is unknown. */
 static bool to_trace_clock(struct live_timeline *timeline, uint64_t *time_ns)
 {
+	const struct wall_clock *clock = &timeline->session->output.clock;
+	const char *name = timeline->session->origin.trace_clock;
+	clockid_t id = CLOCK_REALTIME;
+	bool is_same = name && wall_clock_same(name, &id);
 	int64_t offset_ns, ns;
 
-	if (!measure_offset(timeline->session, &offset_ns))
+	if (!is_same && !clock->known)
 		return false;
+	/* The trace clock minus the boot clock. */
+	offset_ns = clock_read(id) - clock_read(CLOCK_BOOTTIME);
+	if (is_same && id == CLOCK_BOOTTIME)
+		offset_ns = 0;
+	else if (!is_same)
+		offset_ns -= clock->offset_ns;
 	if (offset_ns == 0 || llabs(offset_ns - timeline->offset_ns) > OFFSET_STEP_NS)
 		timeline->offset_ns = offset_ns;
 	/* Its times are near those of this machine. */

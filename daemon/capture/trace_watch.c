@@ -72,26 +72,11 @@ void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const c
 	}
 }
 
-static void count_readers(int *readers, uint32_t mask)
-{
-	if (mask & IN_OPEN)
-		(*readers)++;
-	if ((mask & IN_CLOSE) && *readers > 0)
-		(*readers)--;
-}
-
-/* A program that empties the trace also opens and closes it. */
-static unsigned int handle_trace_event(struct trace_watch *watch, uint32_t mask)
-{
-	count_readers(&watch->text_readers, mask);
-	if (mask & IN_MODIFY)
-		return 1u << TRACE_FILE_EMPTIED;
-	return mask & IN_CLOSE_NOWRITE ? 1u << TRACE_FILE_WAS_READ : 0;
-}
-
 static unsigned int handle_event(struct trace_watch *watch, const struct inotify_event *event)
 {
 	unsigned int touched = 0;
+	bool is_text;
+	int *readers;
 
 	/* Inotify events were lost: any file may have been written. */
 	if (event->mask & IN_Q_OVERFLOW) {
@@ -101,11 +86,20 @@ static unsigned int handle_event(struct trace_watch *watch, const struct inotify
 	for (unsigned int i = 0; i < watch->n_watches; i++)
 		if (event->wd == watch->watches[i].wd)
 			touched |= 1u << watch->watches[i].file;
-	if (touched & 1u << TRACE_FILE_TRACE)
-		return handle_trace_event(watch, event->mask);
-	if (touched & 1u << TRACE_FILE_RAW)
-		count_readers(&watch->raw_readers, event->mask);
-	return touched;
+	is_text = touched & 1u << TRACE_FILE_TRACE;
+	if (!is_text && !(touched & 1u << TRACE_FILE_RAW))
+		return touched;
+	readers = is_text ? &watch->text_readers : &watch->raw_readers;
+	if (event->mask & IN_OPEN)
+		(*readers)++;
+	if ((event->mask & IN_CLOSE) && *readers > 0)
+		(*readers)--;
+	if (!is_text)
+		return touched;
+	/* A program that empties the trace also opens and closes it. */
+	if (event->mask & IN_MODIFY)
+		return 1u << TRACE_FILE_EMPTIED;
+	return event->mask & IN_CLOSE_NOWRITE ? 1u << TRACE_FILE_WAS_READ : 0;
 }
 
 unsigned int trace_watch_read(struct trace_watch *watch)

@@ -134,22 +134,15 @@ static void index_bundle(struct perfetto_reader *reader, const struct perfetto_p
 /* The thread or the process of a track. */
 static void add_thread(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
+	struct perfetto_thread thread;
 	struct perfetto_track track;
 
 	perfetto_track_read(packet->track, &track);
-	if (track.tid > 0)
-		perfetto_threads_add_one(reader->threads,
-					 &(struct perfetto_thread){ .tid = track.tid,
-								    .tgid = track.pid,
-								    .name = track.thread_name },
-					 0);
-	else if (track.pid > 0)
-		perfetto_threads_add_one(reader->threads,
-					 &(struct perfetto_thread){ .tid = track.pid,
-								    .tgid = track.pid,
-								    .name = track.process_name,
-								    .is_process = true },
-					 0);
+	thread = (struct perfetto_thread){ track.tid, track.pid, track.thread_name, false };
+	if (track.tid <= 0)
+		thread = (struct perfetto_thread){ track.pid, track.pid, track.process_name, true };
+	if (thread.tid > 0)
+		perfetto_threads_add_one(reader->threads, &thread, 0);
 }
 
 static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
@@ -338,20 +331,6 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 			add_lost(reader, gap.cpu, last_ns);
 }
 
-static void load_timeline(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			  uint64_t time_ns)
-{
-	const struct perfetto_event event = {
-		.time_ns = time_ns,
-		.kind = PERFETTO_EVENT_TIMELINE,
-		.cpu = TRACE_ID_UNKNOWN,
-		.tid = TRACE_ID_UNKNOWN,
-		.number = packet->sequence,
-	};
-
-	add_event(reader, &event, packet->timeline);
-}
-
 static void load_track_event(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			     uint64_t time_ns)
 {
@@ -376,16 +355,23 @@ static void load_track_event(struct perfetto_reader *reader, const struct perfet
 
 static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
+	struct perfetto_event timeline;
 	uint64_t clock, time_ns;
 
-	if (!time_of(reader, packet, &clock, &time_ns))
+	if (!time_of(reader, packet, &clock, &time_ns) ||
+	    (!packet->timeline.ptr && !packet->track_event.ptr))
 		return;
-	if (packet->timeline.ptr || packet->track_event.ptr)
-		time_ns = perfetto_times_convert(reader->times, clock, time_ns);
+	timeline = (struct perfetto_event){
+		.time_ns = perfetto_times_convert(reader->times, clock, time_ns),
+		.kind = PERFETTO_EVENT_TIMELINE,
+		.cpu = TRACE_ID_UNKNOWN,
+		.tid = TRACE_ID_UNKNOWN,
+		.number = packet->sequence,
+	};
 	if (packet->timeline.ptr)
-		load_timeline(reader, packet, time_ns);
+		add_event(reader, &timeline, packet->timeline);
 	if (packet->track_event.ptr)
-		load_track_event(reader, packet, time_ns);
+		load_track_event(reader, packet, timeline.time_ns);
 }
 
 /* Reads a region. Returns 0 or -errno. */

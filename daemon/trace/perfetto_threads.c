@@ -52,10 +52,8 @@ void perfetto_threads_add_one(struct perfetto_threads *threads,
 
 	if (entry->tid == 0) {
 		/* A quarter stays free, so that a search ends soon. */
-		if (threads->n >= PERFETTO_THREADS / 4 * 3) {
-			threads->refused++;
+		if (threads->n >= PERFETTO_THREADS / 4 * 3)
 			return;
-		}
 		threads->n++;
 		entry->tid = thread->tid;
 		entry->tgid = -1;

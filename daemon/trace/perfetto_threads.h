@@ -23,7 +23,6 @@ struct perfetto_thread_entry {
 
 struct perfetto_threads {
 	unsigned int n;
-	uint64_t refused; /* no space */
 	struct perfetto_thread_entry entries[PERFETTO_THREADS];
 };
 

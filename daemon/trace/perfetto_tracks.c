@@ -228,13 +228,12 @@ static void add_category(struct sequence *sequence, struct span name)
 		SPAN_INIT("wm"),       SPAN_INIT("am"),	   SPAN_INIT("app"),  SPAN_INIT("always"),
 		SPAN_INIT("hal"),      SPAN_INIT("video"),
 	};
+	bool is_known = false;
 
 	for (size_t i = 0; i < sizeof(atrace) / sizeof(atrace[0]); i++)
-		if (span_equal(name, atrace[i])) {
-			sequence->is_atrace = true;
-			return;
-		}
-	sequence->is_other = true;
+		is_known |= span_equal(name, atrace[i]);
+	sequence->is_atrace |= is_known;
+	sequence->is_other |= !is_known;
 }
 
 static void add_categories(struct sequence *sequence, const struct perfetto_packet *packet)

@@ -120,14 +120,6 @@ static const struct packing {
 	{ PACKING_ZIP, SPAN_INIT("PK\x03\x04"), "unzip FILE" },
 };
 
-static const struct packing *packing_of(struct span head)
-{
-	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++)
-		if (span_starts_with(head, packings[i].magic))
-			return &packings[i];
-	return NULL;
-}
-
 static bool is_zip(const struct source_archive *archive)
 {
 	return archive->packing->kind == PACKING_ZIP;
@@ -135,26 +127,22 @@ static bool is_zip(const struct source_archive *archive)
 
 /* --- memory --- */
 
-/* Bytes of memory that this process can write to now. */
-static rlim_t data_now(void)
-{
-	unsigned long pages = 0;
-	char text[128];
-
-	if (text_file_read(text, sizeof(text), "/proc/self/statm"))
-		sscanf(text, "%*s %*s %*s %*s %*s %lu", &pages);
-	return pages > 0 ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : MEMORY_MAX;
-}
-
-/* Limits the memory of the process, because the libraries have no limit that can be set. */
+/* Limits the memory of the process to more than it can write to now, because the libraries have no
+ * limit that can be set. */
 static void limit_memory(struct source_archive *archive)
 {
+	rlim_t now = MEMORY_MAX;
 	struct rlimit limit;
+	unsigned long pages;
+	char text[128];
 
+	if (text_file_read(text, sizeof(text), "/proc/self/statm") &&
+	    sscanf(text, "%*s %*s %*s %*s %*s %lu", &pages) == 1 && pages > 0)
+		now = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 	getrlimit(RLIMIT_DATA, &archive->memory);
 	limit = archive->memory;
-	if (limit.rlim_cur > data_now() + MEMORY_MAX)
-		limit.rlim_cur = data_now() + MEMORY_MAX;
+	if (limit.rlim_cur > now + MEMORY_MAX)
+		limit.rlim_cur = now + MEMORY_MAX;
 	setrlimit(RLIMIT_DATA, &limit);
 }
 
@@ -245,14 +233,6 @@ static int open_reader(struct source_archive *archive)
 	return la->archive_read_open1(reader);
 }
 
-static bool lacks_memory(const struct source_archive *archive)
-{
-	const char *why = archive->reader ? la->archive_error_string(archive->reader) : NULL;
-
-	return !archive->reader || la->archive_errno(archive->reader) == ENOMEM ||
-	       (why && strstr(why, "memory"));
-}
-
 static int refuse(struct source_archive *archive, int error, const char *why)
 {
 	archive->over = archive->refused = true;
@@ -266,13 +246,16 @@ static int refuse(struct source_archive *archive, int error, const char *why)
  */
 static int end_early(struct source_archive *archive, int result)
 {
+	const char *why = archive->reader ? la->archive_error_string(archive->reader) : NULL;
+
 	archive->over = true;
 	if (archive->error < 0)
 		return archive->error;
-	if (lacks_memory(archive))
+	if (!archive->reader || la->archive_errno(archive->reader) == ENOMEM ||
+	    (why && strstr(why, "memory")))
 		return refuse(archive, -ENOMEM, "it needs too much memory");
 	if (result == ARCHIVE_FAILED)
-		return refuse(archive, -ENOTSUP, la->archive_error_string(archive->reader));
+		return refuse(archive, -ENOTSUP, why);
 	archive->damage = archive->input_over ? "the compressed data is truncated"
 					      : "the compressed data is corrupt";
 	return 0;
@@ -535,11 +518,14 @@ static int begin(struct source_archive *archive)
 
 int source_archive_open(struct source_archive **out, const struct archive_input *input)
 {
-	const struct packing *packing = packing_of(input->head);
+	const struct packing *packing = NULL;
 	struct source_archive *archive;
 	int error;
 
 	*out = NULL;
+	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++)
+		if (span_starts_with(input->head, packings[i].magic))
+			packing = &packings[i];
 	if (!packing || !load_library() || input->head.len > PIECE)
 		return ARCHIVE_IS_NONE;
 	archive = calloc(1, sizeof(*archive));

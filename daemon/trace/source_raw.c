@@ -151,26 +151,15 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 	return true;
 }
 
-/* Returns how many events were lost before a page. The page itself has no space for the number if
- * it is full, so it comes from the kernel's statistics. These may include losses before later
- * pages: then 0 is returned for those pages. */
-static int64_t lost_before(const struct source_raw *raw, struct raw_cpu *cpu)
-{
-	uint64_t reported = cpu->reported;
-
-	cpu_buffer_counts_read(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
-	if (!cpu->stats.known || cpu->stats.error < 0 || cpu->has_failed)
-		return TRACE_LOST_UNKNOWN;
-	cpu->reported = cpu->stats.lost;
-	return (int64_t)(cpu->stats.lost - reported);
-}
-
 /* Rounds to microseconds as the kernel does for text, so that both sources give the same rows. */
 static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 {
 	return (buffer->next.time_ns + 500) / 1000 * 1000;
 }
 
+/* A page has no space for the number of events that were lost before it if it is full, so it comes
+ * from the kernel's statistics. These may include losses before later pages: then it is 0 for those
+ * pages. */
 static __attribute__((noinline)) void hand_over_lost(struct source_raw *raw, struct raw_cpu *cpu,
 						     struct ftrace_cpu_buffer *buffer,
 						     uint64_t time_ns,
@@ -183,9 +172,14 @@ static __attribute__((noinline)) void hand_over_lost(struct source_raw *raw, str
 		.tgid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
 		.time_ns = time_ns,
-		.value = lost_before(raw, cpu),
+		.value = TRACE_LOST_UNKNOWN,
 	};
 
+	cpu_buffer_counts_read(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
+	if (cpu->stats.known && cpu->stats.error == 0 && !cpu->has_failed) {
+		record.value = (int64_t)(cpu->stats.lost - cpu->reported);
+		cpu->reported = cpu->stats.lost;
+	}
 	buffer->has_lost = cpu->has_failed = false;
 	raw->source.loss_ahead = --raw->merge.losses > 0;
 	if (sink)

@@ -540,9 +540,7 @@ static void on_latency_event(void *context, const char *kind, const char *text)
 /* Before anything is changed. */
 static int check_dumpsys(const struct options *options)
 {
-	if (!options->pipeline.is_fences)
-		return 0;
-	if (child_program_exists("dumpsys"))
+	if (!options->pipeline.is_fences || child_program_exists("dumpsys"))
 		return 0;
 	report("%s: --source latency: there is no program dumpsys; run it on an Android device, or "
 	       "use another source",

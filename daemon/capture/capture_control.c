@@ -62,15 +62,6 @@ static bool wait_for_files(struct capture_control *control, uint64_t *ticket)
 	return false;
 }
 
-static bool answer_rotate(struct capture_control *control, uint64_t *ticket, FILE *out)
-{
-	drain_for_request(control->drain);
-	if (session_rotate(control->session, "requested by 'jankd rotate'"))
-		return wait_for_files(control, ticket);
-	fputs("ok\nno rows yet: no segment was closed\n", out);
-	return true;
-}
-
 static void finish_rotate(const struct output *output, FILE *out)
 {
 	int error = output->state.rotate_result;
@@ -107,7 +98,11 @@ static bool answer(void *context, const struct control_request *request, uint64_
 		session_mark(control->session, request->text);
 		return wait_for_files(control, ticket);
 	case CONTROL_ROTATE:
-		return answer_rotate(control, ticket, out);
+		drain_for_request(control->drain);
+		if (session_rotate(control->session, "requested by 'jankd rotate'"))
+			return wait_for_files(control, ticket);
+		fputs("ok\nno rows yet: no segment was closed\n", out);
+		return true;
 	default: /* CONTROL_STOP */
 		control->stop(control->context);
 		return false;

@@ -16,19 +16,29 @@ static void name_of(char name[static 64], unsigned int cpu)
 	snprintf(name, 64, "per_cpu/cpu%u/" FILE_OF_ALL, cpu);
 }
 
-void buffer_sizes_read(struct buffer_sizes *sizes, const char *directory, const char *value)
+uint64_t buffer_sizes_read(struct buffer_sizes *sizes, const char *directory, const char *value)
 {
-	char name[64], of_cpu[SETTING_SIZE], *end;
-	uint64_t kb = strtoull(value, &end, 10);
+	char name[64], of_all[SETTING_SIZE], of_cpu[SETTING_SIZE], *end;
+	uint64_t kb, least = 0;
 
+	*sizes = (struct buffer_sizes){ .differ = false };
+	if (!value && setting_read(directory, FILE_OF_ALL, of_all) < 0)
+		return 0;
+	if (!value)
+		value = of_all;
+	kb = strtoull(value, &end, 10);
 	/* The file has "X" if the sizes differ. */
-	*sizes = (struct buffer_sizes){ .differ = end == value, .cpus = trace_cpus() };
+	sizes->differ = end == value;
+	sizes->cpus = trace_cpus();
 	for (unsigned int cpu = 0; cpu < sizes->cpus; cpu++) {
 		name_of(name, cpu);
 		sizes->kb[cpu] = kb;
 		if (sizes->differ && setting_read(directory, name, of_cpu) == 0)
 			sizes->kb[cpu] = strtoull(of_cpu, NULL, 10);
+		if (sizes->kb[cpu] > 0 && (least == 0 || sizes->kb[cpu] < least))
+			least = sizes->kb[cpu];
 	}
+	return least;
 }
 
 static bool is_smaller(const struct buffer_sizes *now, const struct buffer_sizes *wanted,
@@ -81,32 +91,17 @@ void buffer_sizes_print(const struct buffer_sizes *sizes, char text[static SETTI
 	strcat(text, unit);
 }
 
-/* Returns the smallest size, or 0. */
-static uint64_t read_now(struct buffer_sizes *now, const char *directory)
-{
-	char value[SETTING_SIZE];
-	uint64_t least = 0;
-
-	*now = (struct buffer_sizes){ .differ = false };
-	if (setting_read(directory, FILE_OF_ALL, value) == 0)
-		buffer_sizes_read(now, directory, value);
-	for (unsigned int cpu = 0; cpu < now->cpus; cpu++)
-		if (now->kb[cpu] > 0 && (least == 0 || now->kb[cpu] < least))
-			least = now->kb[cpu];
-	return least;
-}
-
 uint64_t buffer_size_read(const char *directory)
 {
 	struct buffer_sizes now;
 
-	return read_now(&now, directory);
+	return buffer_sizes_read(&now, directory, NULL);
 }
 
 int buffer_size_set(const char *directory, uint64_t kb, bool exactly)
 {
 	struct buffer_sizes now, wanted = { .cpus = TRACE_CPUS_MAX };
-	uint64_t least = read_now(&now, directory);
+	uint64_t least = buffer_sizes_read(&now, directory, NULL);
 	int error = 0;
 
 	for (unsigned int cpu = 0; cpu < wanted.cpus; cpu++)

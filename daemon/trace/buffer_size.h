@@ -19,8 +19,9 @@ struct buffer_sizes {
 	uint64_t kb[TRACE_CPUS_MAX]; /* of each CPU; 0: unknown */
 };
 
-/* @directory, here and below: of the instance. @value: of its buffer_size_kb. */
-void buffer_sizes_read(struct buffer_sizes *sizes, const char *directory, const char *value);
+/* @directory, here and below: of the instance. @value: of its buffer_size_kb; NULL: it is read.
+ * Returns the smallest size of all CPUs, in KB; 0 if none can be read. */
+uint64_t buffer_sizes_read(struct buffer_sizes *sizes, const char *directory, const char *value);
 
 /* True: at least one CPU has a smaller buffer in @now than in @wanted. */
 bool buffer_sizes_are_smaller(const struct buffer_sizes *now, const struct buffer_sizes *wanted);
@@ -32,7 +33,7 @@ int buffer_sizes_grow(const char *directory, const struct buffer_sizes *now,
 /* As text: "4099 KB per CPU", or "2000, 4099 KB per CPU" with as many CPUs as fit. */
 void buffer_sizes_print(const struct buffer_sizes *sizes, char text[static SETTING_SIZE]);
 
-/* Returns the smallest size of all CPUs, in KB; 0 if it cannot be read. */
+/* Returns that smallest size. */
 uint64_t buffer_size_read(const char *directory);
 
 /**

@@ -43,13 +43,6 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
 	stream->packet_end = offset;
 }
 
-static struct span unread(const struct packet_stream *stream)
-{
-	uint64_t at = stream->packet_end - stream->window_begin;
-
-	return at < stream->window.len ? span_skip(stream->window, (size_t)at) : SPAN_NULL;
-}
-
 /* Reads the file from ->packet_end on, of which @needed bytes are there. Returns 0 or -errno. */
 static int read_window(struct packet_stream *stream, size_t needed)
 {
@@ -99,7 +92,9 @@ static int more_outer(struct packet_stream *stream, uint64_t needed)
 static int next_outer(struct packet_stream *stream, struct span *packet)
 {
 	for (;;) {
-		struct span rest = unread(stream);
+		uint64_t at = stream->packet_end - stream->window_begin;
+		struct span rest =
+			at < stream->window.len ? span_skip(stream->window, (size_t)at) : SPAN_NULL;
 		uint64_t needed, before = rest.len;
 		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
 		int result;

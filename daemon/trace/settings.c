@@ -370,18 +370,21 @@ struct restoring {
 };
 
 /* Returns false if @text is not a word as the kernel uses it. Only such words are written to files.
- */
-static bool copy_word(char word[static SETTING_SIZE], struct span text)
+ * @is_property: the value of one may be any printable text, such as "com.a*,com.b". But "-x" would
+ * be an option of setprop. */
+static bool copy_word(char word[static SETTING_SIZE], struct span text, bool is_property)
 {
 	static const char more[] = "_:.-!";
 
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.ptr[i];
+		bool is_word = is_letter(c) || is_digit(c) || (c && strchr(more, c));
 
-		if (!(is_letter(c) || is_digit(c) || (c && strchr(more, c))))
+		if (is_property ? c < ' ' || c > '~' : !is_word)
 			return false;
 	}
-	if (text.len == 0 || text.len >= SETTING_SIZE)
+	if (text.len >= SETTING_SIZE ||
+	    (is_property ? text.len > 0 && text.ptr[0] == '-' : text.len == 0))
 		return false;
 	memcpy(word, text.ptr, text.len);
 	word[text.len] = '\0';
@@ -416,7 +419,7 @@ static int restore_file(struct restoring *r, const char *name, struct span value
 	char word[SETTING_SIZE], now[SETTING_SIZE];
 	int error;
 
-	if (!r->directory[0] || !copy_word(word, value))
+	if (!r->directory[0] || !copy_word(word, value, false))
 		return 0;
 	error = setting_read(r->directory, name, now);
 	if (error == 0 && strcmp(now, word) != 0)
@@ -453,7 +456,7 @@ static int restore_in_list(struct restoring *r, const struct setting *setting, c
 	char word[SETTING_SIZE];
 
 	if (!r->directory[0] || !before || !now || strcmp(before, now) == 0 ||
-	    !copy_word(word, after_first_word(span_of(before))))
+	    !copy_word(word, after_first_word(span_of(before)), false))
 		return 0;
 	return setting_write(r->directory, file, word);
 }
@@ -473,21 +476,8 @@ static void stop_atrace(struct restoring *r)
 static bool copy_property_name(char name[static SETTING_SIZE], struct span property)
 {
 	return span_starts_with(property, SPAN_LITERAL(PROPERTIES)) &&
-	       first_word(property).len < property.len && copy_word(name, first_word(property));
-}
-
-/* A value may be any printable text, such as "com.a*,com.b". But "-x" would be an option of
- * setprop. */
-static bool copy_property_value(char word[static SETTING_SIZE], struct span text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (text.ptr[i] < ' ' || text.ptr[i] > '~')
-			return false;
-	if (text.len >= SETTING_SIZE || (text.len > 0 && text.ptr[0] == '-'))
-		return false;
-	memcpy(word, text.ptr, text.len);
-	word[text.len] = '\0';
-	return true;
+	       first_word(property).len < property.len &&
+	       copy_word(name, first_word(property), false);
 }
 
 static int restore_property(struct restoring *r, struct span name_and_value)
@@ -495,7 +485,7 @@ static int restore_property(struct restoring *r, struct span name_and_value)
 	char name[SETTING_SIZE], word[SETTING_SIZE], now[SETTING_SIZE];
 
 	if (copy_property_name(name, name_and_value) &&
-	    copy_property_value(word, after_first_word(name_and_value)) &&
+	    copy_word(word, after_first_word(name_and_value), true) &&
 	    android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
 		return android_setprop(&r->budget, name, word);
 	return 0;

@@ -37,7 +37,7 @@ struct capture {
 	struct options *options;
 	const struct capture_view *view; /* or NULL */
 	struct session session;
-	struct tracefs *tracefs;
+	struct live_trace *trace;
 	struct trace_files files; /* of its trace */
 	struct source *source;
 	const char *why_source; /* the reason for that source */
@@ -252,7 +252,7 @@ static void close_trace(struct capture *capture)
 	tracing_undo_lock(&capture->undo);
 	source_stop(capture->source);
 	trace_files_close(&capture->files);
-	capture->tracefs = tracefs_close(capture->tracefs);
+	capture->trace = live_trace_close(capture->trace);
 }
 
 /* A client that waits for the end gets an error if the files take longer than this. The client may
@@ -319,10 +319,10 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 		view->over(view->context);
 	live_timeline_stop(capture->timeline);
 	latency_poll_finish(capture->latency);
-	drain_last(&capture->drain, capture->tracefs);
+	drain_last(&capture->drain, capture->trace);
 	drain_boost(&capture->drain, false);
 	interference_end(&capture->interference);
-	if (capture->tracefs)
+	if (capture->trace)
 		tracing_undo_find_changes(&capture->undo, capture->interference.set_by_others);
 	report_kept(capture, &capture->undo.kept);
 	live_timeline_finish(capture->timeline);
@@ -458,7 +458,7 @@ static int open_pipe(struct capture *capture)
 {
 	const struct options *options = capture->options;
 
-	return source_pipe_open(&capture->source, capture->tracefs, &capture->files,
+	return source_pipe_open(&capture->source, capture->trace, &capture->files,
 				options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
 }
 
@@ -473,7 +473,7 @@ static int open_source(struct capture *capture)
 	else if (capture->options->snapshot_ns > 0)
 		capture->why_source = "--snapshot needs the text source";
 	else
-		error = source_raw_open(&capture->source, capture->tracefs, &capture->files,
+		error = source_raw_open(&capture->source, capture->trace, &capture->files,
 					capture->why_text);
 	if (error == 0) {
 		capture->why_source = "the buffers can be read";
@@ -484,7 +484,7 @@ static int open_source(struct capture *capture)
 	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
 		return open_pipe(capture);
 	report("%s: --source raw: %s: %s; %s", session_command(&capture->session),
-	       capture->tracefs->path, capture->why_source,
+	       capture->trace->path, capture->why_source,
 	       report_advice(error, "use --source text"));
 	return error;
 }
@@ -597,9 +597,9 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 	if (session_keep_earlier(&capture->session) < 0)
 		return EXIT_FAILED;
 	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
-	    tracefs_open(&capture->tracefs, options->tracefs, options->instance) < 0)
+	    live_trace_open(&capture->trace, options->tracefs, options->instance) < 0)
 		return EXIT_FAILED;
-	trace_files_open(&capture->files, capture->tracefs->path);
+	trace_files_open(&capture->files, capture->trace->path);
 	if (open_source(capture) < 0)
 		return EXIT_FAILED;
 	drain_watch(&capture->drain, capture->source);
@@ -628,9 +628,9 @@ static int start_tracing(struct capture *capture)
 	trace_files_setting(&capture->files, TRACE_SETTING_CLOCK, clock);
 	if (tracing_undo_start_atrace(&capture->undo) != 0)
 		return EXIT_FAILED;
-	if (!capture->tracefs->is_ours)
-		tracing_undo_resize_buffer(&capture->undo, capture->tracefs->path);
-	if (tracefs_begin(capture->tracefs, options->buffer_kb, capture->undo.atrace) < 0)
+	if (!capture->trace->is_ours)
+		tracing_undo_resize_buffer(&capture->undo, capture->trace->path);
+	if (live_trace_begin(capture->trace, options->buffer_kb, capture->undo.atrace) < 0)
 		return EXIT_FAILED;
 	tracing_undo_setup_done(&capture->undo);
 	if (reopen_pipe(capture, clock) != 0)
@@ -660,9 +660,9 @@ static int begin_session(struct capture *capture)
 	struct property_budget budget;
 	const char *given = capture->options->device_id;
 
-	if (capture->tracefs) {
-		snprintf(capture->path, sizeof(capture->path), "%s", capture->tracefs->path);
-		origin.trace_clock = capture->tracefs->clock;
+	if (capture->trace) {
+		snprintf(capture->path, sizeof(capture->path), "%s", capture->trace->path);
+		origin.trace_clock = capture->trace->clock;
 	} else {
 		snprintf(capture->path, sizeof(capture->path), "dumpsys SurfaceFlinger --latency");
 		origin.trace_clock = "boot";
@@ -680,7 +680,7 @@ static int begin_session(struct capture *capture)
 		snprintf(origin.device.id, sizeof(origin.device.id), "%s", capture->last_device);
 	if (!origin.device.id[0])
 		session_id_make(origin.device.id);
-	capture->options->pipeline.frame_timeline = capture->tracefs &&
+	capture->options->pipeline.frame_timeline = capture->trace &&
 						    !capture->options->no_frametimeline &&
 						    perfetto_is_there(origin.device.sdk);
 	/* The thread that writes the files starts later, so it gets the same CPUs. */
@@ -693,7 +693,7 @@ static int begin_session(struct capture *capture)
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
 	output_set_trouble(&capture->session.output, log_trouble, capture);
-	if (capture->tracefs)
+	if (capture->trace)
 		interference_begin(&capture->interference, &capture->session, &capture->loop,
 				   &capture->files, capture->undo.tags, watcher);
 	capture->probe = (struct android_probe){
@@ -702,14 +702,14 @@ static int begin_session(struct capture *capture)
 		.context = &capture->session,
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
-	if (!capture->tracefs)
+	if (!capture->trace)
 		return open_latency(capture);
 	/* Usually without root. */
-	if (capture->tracefs->fixed[0])
+	if (capture->trace->fixed[0])
 		session_event(
 			&capture->session, "tracing",
 			"jankd has no permission to change these settings; left as they are: %s",
-			capture->tracefs->fixed);
+			capture->trace->fixed);
 	if (capture->undo.small_buffer[0])
 		session_event(&capture->session, "tracing", "%s", capture->undo.small_buffer);
 	if (capture->undo.recovered)
@@ -813,7 +813,7 @@ int capture_begin(struct capture **out, struct options *options,
 		code = open_timer(capture);
 	if (code == 0)
 		code = open_folder_and_trace(capture, killed);
-	if (code == 0 && capture->tracefs)
+	if (code == 0 && capture->trace)
 		code = start_tracing(capture);
 	if (code == 0)
 		code = begin_session(capture);

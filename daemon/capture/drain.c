@@ -284,13 +284,13 @@ void drain_watch(struct drain *drain, struct source *source)
 		loop_watch(drain->loop, &drain->highwater, EPOLLIN);
 }
 
-void drain_last(struct drain *drain, struct tracefs *tracefs)
+void drain_last(struct drain *drain, struct live_trace *trace)
 {
 	interference_end_soon(drain->interference);
 	if (!may_drain(drain))
 		return;
-	if (tracefs)
-		tracefs_stop(tracefs);
+	if (trace)
+		live_trace_stop(trace);
 	session_read_rest(drain->session, SOURCE_LAST);
 }
 

@@ -85,8 +85,8 @@ int drain_if_due(struct drain *drain);
  */
 void drain_for_request(struct drain *drain);
 
-/* Reads what is in the buffers at the end, after tracing was stopped in @tracefs. */
-void drain_last(struct drain *drain, struct tracefs *tracefs);
+/* Reads what is in the buffers at the end, after tracing was stopped in @trace. */
+void drain_last(struct drain *drain, struct live_trace *trace);
 
 /* Raises the priority until the next tick, or resets it. */
 void drain_boost(struct drain *drain, bool boosted);

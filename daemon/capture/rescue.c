@@ -18,7 +18,7 @@
 struct rescue {
 	const struct capture_killed *killed;
 	struct options options; /* of the killed capture, as far as they matter here */
-	struct tracefs *tracefs;
+	struct live_trace *trace;
 	struct trace_files files;
 	struct source *source; /* NULL: there is nothing to read */
 	struct session session;
@@ -49,14 +49,14 @@ static struct options options_of(const struct capture_killed *killed, enum optio
 static int find_trace(struct rescue *rescue)
 {
 	const char *instance = rescue->options.instance;
-	char directory[TRACEFS_DIRECTORY_SIZE];
-	int error = tracefs_find(directory, rescue->options.tracefs);
+	char directory[LIVE_TRACE_DIRECTORY_SIZE];
+	int error = live_trace_find(directory, rescue->options.tracefs);
 
 	if (error == -ENOENT) {
 		snprintf(rescue->why, sizeof(rescue->why), "no tracefs is mounted");
 		return 1;
 	}
-	if (error < 0 || !instance || tracefs_check_instance(directory, instance) == 0)
+	if (error < 0 || !instance || live_trace_check_instance(directory, instance) == 0)
 		return error;
 	snprintf(rescue->why, sizeof(rescue->why), "the trace instance %.80s no longer exists",
 		 instance);
@@ -66,7 +66,7 @@ static int find_trace(struct rescue *rescue)
 /* A program that reads the trace may be the capture itself, if it has lost its lock. */
 static bool is_unused(struct rescue *rescue)
 {
-	int fd = tracefs_open_pipe(rescue->tracefs);
+	int fd = live_trace_open_pipe(rescue->trace);
 
 	if (fd == -EBUSY)
 		snprintf(rescue->why, sizeof(rescue->why), "another program reads trace_pipe");
@@ -118,9 +118,9 @@ static void open_source(struct rescue *rescue)
 	int error = -EOPNOTSUPP;
 
 	if (rescue->options.source != OPTIONS_SOURCE_TEXT)
-		error = source_raw_open(&rescue->source, rescue->tracefs, &rescue->files,
+		error = source_raw_open(&rescue->source, rescue->trace, &rescue->files,
 					rescue->why);
-	if (error < 0 && source_pipe_open(&rescue->source, rescue->tracefs, &rescue->files, 0) < 0)
+	if (error < 0 && source_pipe_open(&rescue->source, rescue->trace, &rescue->files, 0) < 0)
 		snprintf(rescue->why, sizeof(rescue->why), "trace_pipe cannot be read");
 	if (rescue->source)
 		source_set_clock(rescue->source, rescue->killed->clock);
@@ -134,10 +134,10 @@ static int open_trace(struct rescue *rescue)
 
 	if (error != 0)
 		return error < 0 ? error : 0;
-	error = tracefs_open(&rescue->tracefs, rescue->options.tracefs, rescue->options.instance);
+	error = live_trace_open(&rescue->trace, rescue->options.tracefs, rescue->options.instance);
 	if (error < 0)
 		return error;
-	trace_files_open(&rescue->files, rescue->tracefs->path);
+	trace_files_open(&rescue->files, rescue->trace->path);
 	if (!rescue->why[0] && is_unused(rescue) && has_same_clock(rescue) &&
 	    find_counted_time(rescue))
 		open_source(rescue);
@@ -227,7 +227,7 @@ int rescue(struct folder *folder, enum options_command command, const struct cap
 		code = run_session(&rescue, folder);
 	source_stop(rescue.source);
 	trace_files_close(&rescue.files);
-	tracefs_close(rescue.tracefs);
+	live_trace_close(rescue.trace);
 	session_close(&rescue.session);
 	source_close(rescue.source);
 	return code;
@@ -241,7 +241,7 @@ enum capture_recovered capture_recover(const struct options *options,
 	struct settings settings = { 0 };
 	enum journal_found found;
 	struct folder folder;
-	char directory[TRACEFS_DIRECTORY_SIZE];
+	char directory[LIVE_TRACE_DIRECTORY_SIZE];
 	int code, lock_fd = -1, fd = state_dir_find(options->folder, STATE_DIR_JOURNAL);
 
 	if (fd < 0)
@@ -250,8 +250,8 @@ enum capture_recovered capture_recover(const struct options *options,
 	if (folder_open(&folder, command, options->folder) < 0)
 		return CAPTURE_UNRECOVERED;
 	code = rescue(&folder, options->command, killed);
-	if (tracefs_find(directory, killed ? killed->options.tracefs : NULL) == 0)
-		lock_fd = tracefs_lock(directory, LOCK_MS);
+	if (live_trace_find(directory, killed ? killed->options.tracefs : NULL) == 0)
+		lock_fd = live_trace_lock(directory, LOCK_MS);
 	found = journal_recover(&folder, command, killed ? killed->options.tracefs : NULL, &kept,
 				&settings);
 	settings_free(&settings);

@@ -59,7 +59,7 @@ void tracing_undo_unlock(struct tracing_undo *undo)
 void tracing_undo_lock(struct tracing_undo *undo)
 {
 	if (undo->folder && !undo->has_restored && undo->lock_fd < 0)
-		undo->lock_fd = tracefs_lock(undo->directory, LOCK_AT_END_MS);
+		undo->lock_fd = live_trace_lock(undo->directory, LOCK_AT_END_MS);
 }
 
 int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
@@ -78,9 +78,9 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       command, folder->path);
 		return EXIT_FAILED;
 	}
-	error = tracefs_find(undo->directory, options->tracefs);
+	error = live_trace_find(undo->directory, options->tracefs);
 	if (error == 0)
-		undo->lock_fd = tracefs_lock(undo->directory, LOCK_MS);
+		undo->lock_fd = live_trace_lock(undo->directory, LOCK_MS);
 	if (undo->lock_fd == -EINTR) {
 		report("%s: %s: interrupted by a signal while another jankd was setting up or "
 		       "restoring tracing; nothing was changed",
@@ -105,7 +105,7 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		return EXIT_FAILED;
 	undo->recovered = found == JOURNAL_DONE || found == JOURNAL_BUSY;
 	undo->folder = folder;
-	/* If this fails, tracefs_open() reports the reason, or it fails only once. */
+	/* If this fails, live_trace_open() reports the reason, or it fails only once. */
 	settings->error = error;
 	if (error < 0)
 		return 0;

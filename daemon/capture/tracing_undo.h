@@ -28,7 +28,7 @@ struct tracing_undo {
 	char directory[512];	     /* tracefs */
 	struct settings settings;
 	char *journal; /* its text, also for another thread; NULL: not written yet */
-	int lock_fd;   /* see tracefs_lock(); < 0: not held */
+	int lock_fd;   /* see live_trace_lock(); < 0: not held */
 	bool writes;   /* settings may have been changed */
 	bool has_found_changes, has_restored;
 	struct settings_kept kept; /* by other programs: found by the last call */

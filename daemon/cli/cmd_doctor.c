@@ -41,8 +41,8 @@ struct doctor {
 	unsigned int problems;
 	bool runs; /* a capture runs in the folder */
 	int mount; /* 0: tracefs was found, or -errno */
-	char directory[TRACEFS_DIRECTORY_SIZE];
-	struct tracefs *tracefs; /* the trace; NULL: it is not there, or not yet */
+	char directory[LIVE_TRACE_DIRECTORY_SIZE];
+	struct live_trace *trace; /* the trace; NULL: it is not there, or not yet */
 	struct trace_files files;
 	struct other_tracers others;
 };
@@ -109,13 +109,13 @@ static void check_selinux(struct doctor *doctor)
 static void check_tracefs(struct doctor *doctor)
 {
 	const struct options *options = doctor->options;
-	char text[TRACEFS_REFUSAL_SIZE];
+	char text[LIVE_TRACE_REFUSAL_SIZE];
 
 	if (doctor->mount == 0) {
 		print(doctor, OK, "%s", doctor->directory);
 		return;
 	}
-	tracefs_refusal_of_mount(text, doctor->directory, options->tracefs, doctor->mount);
+	live_trace_refusal_of_mount(text, doctor->directory, options->tracefs, doctor->mount);
 	print(doctor, PROBLEM, "%s%s%s", options->tracefs ? options->tracefs : "",
 	      options->tracefs ? ": " : "", text);
 }
@@ -127,7 +127,7 @@ static void check_instance(struct doctor *doctor)
 
 	if (!name || doctor->mount < 0)
 		return;
-	error = tracefs_check_instance(doctor->directory, name);
+	error = live_trace_check_instance(doctor->directory, name);
 	if (error == 0)
 		print(doctor, OK, "%s", name);
 	else if (error > 0)
@@ -141,12 +141,12 @@ static void check_instance(struct doctor *doctor)
  * two is enough. */
 static void check_pipe(struct doctor *doctor)
 {
-	char raw_why[SOURCE_WHY_SIZE], file[PATH_MAX], text[TRACEFS_REFUSAL_SIZE];
+	char raw_why[SOURCE_WHY_SIZE], file[PATH_MAX], text[LIVE_TRACE_REFUSAL_SIZE];
 	const char *readers = doctor->others.readers;
 	int fd, raw;
 
-	snprintf(file, sizeof(file), "%s/trace_pipe", doctor->tracefs->path);
-	fd = tracefs_open_pipe(doctor->tracefs);
+	snprintf(file, sizeof(file), "%s/trace_pipe", doctor->trace->path);
+	fd = live_trace_open_pipe(doctor->trace);
 	if (fd >= 0)
 		close(fd);
 	if (fd == -EBUSY || (fd >= 0 && readers[0])) {
@@ -155,8 +155,8 @@ static void check_pipe(struct doctor *doctor)
 		      doctor->runs ? "" : "; stop that program, or use --instance");
 		return;
 	}
-	raw = source_raw_check(doctor->tracefs, &doctor->files, raw_why);
-	tracefs_refusal(text, file, R_OK, fd, "check the kernel's tracing");
+	raw = source_raw_check(doctor->trace, &doctor->files, raw_why);
+	live_trace_refusal(text, file, R_OK, fd, "check the kernel's tracing");
 	if (fd >= 0)
 		print(doctor, OK, "can be read");
 	else
@@ -177,12 +177,12 @@ static void check_pipe(struct doctor *doctor)
 static void print_setting(struct doctor *doctor, const char *value, enum finding if_not,
 			  const char *doubt)
 {
-	const char *path = doctor->tracefs->path;
+	const char *path = doctor->trace->path;
 	int error = setting_check_write(path, doctor->subject);
-	char file[PATH_MAX], refusal[TRACEFS_REFUSAL_SIZE];
+	char file[PATH_MAX], refusal[LIVE_TRACE_REFUSAL_SIZE];
 
 	snprintf(file, sizeof(file), "%s/%s", path, doctor->subject);
-	tracefs_refusal(refusal, file, W_OK, error, "check the kernel's tracing");
+	live_trace_refusal(refusal, file, W_OK, error, "check the kernel's tracing");
 	if (error == 0)
 		print(doctor, OK, "%s, and jankd can change it", value);
 	else
@@ -195,7 +195,7 @@ static void check_on(struct doctor *doctor)
 	char value[SETTING_SIZE];
 	bool is_on;
 
-	if (setting_read(doctor->tracefs->path, "tracing_on", value) < 0)
+	if (setting_read(doctor->trace->path, "tracing_on", value) < 0)
 		snprintf(value, sizeof(value), "unknown");
 	is_on = strcmp(value, "1") == 0;
 	print_setting(doctor,
@@ -207,7 +207,7 @@ static void check_on(struct doctor *doctor)
 
 static void check_buffer(struct doctor *doctor)
 {
-	uint64_t kb = buffer_size_read(doctor->tracefs->path);
+	uint64_t kb = buffer_size_read(doctor->trace->path);
 	char size[64] = "unknown";
 
 	if (kb > 0)
@@ -222,7 +222,7 @@ static void check_clock(struct doctor *doctor)
 	char clock[SETTING_SIZE];
 	bool is_time;
 
-	if (setting_read(doctor->tracefs->path, "trace_clock", clock) < 0)
+	if (setting_read(doctor->trace->path, "trace_clock", clock) < 0)
 		snprintf(clock, sizeof(clock), "unknown");
 	is_time = wall_clock_is_time(clock);
 	print_setting(doctor, clock, is_time ? NOTE : PROBLEM,
@@ -240,11 +240,11 @@ static void check_others(struct doctor *doctor)
 
 	if (doctor->runs)
 		return;
-	events = setting_read_all(doctor->tracefs->path, "set_event");
+	events = setting_read_all(doctor->trace->path, "set_event");
 	for (const char *at = events; at && (at = strchr(at, '\n')); at++)
 		n_events++;
 	free(events);
-	setting_read(doctor->tracefs->path, "current_tracer", tracer);
+	setting_read(doctor->trace->path, "current_tracer", tracer);
 	android_getprop(&budget, "debug.atrace.tags.enableflags", tags, sizeof(tags));
 	if (tracer[0] && strcmp(tracer, "nop") != 0)
 		print(doctor, NOTE,
@@ -393,14 +393,14 @@ static void find_trace(struct doctor *doctor)
 	const struct options *options = doctor->options;
 
 	trace_files_init(&doctor->files);
-	doctor->mount = tracefs_find(doctor->directory, options->tracefs);
+	doctor->mount = live_trace_find(doctor->directory, options->tracefs);
 	if (doctor->mount < 0 ||
 	    (options->instance &&
-	     tracefs_check_instance(doctor->directory, options->instance) != 0) ||
-	    tracefs_open(&doctor->tracefs, options->tracefs, options->instance) < 0)
+	     live_trace_check_instance(doctor->directory, options->instance) != 0) ||
+	    live_trace_open(&doctor->trace, options->tracefs, options->instance) < 0)
 		return;
-	trace_files_open(&doctor->files, doctor->tracefs->path);
-	other_tracers_find(&doctor->others, doctor->tracefs->path);
+	trace_files_open(&doctor->files, doctor->trace->path);
+	other_tracers_find(&doctor->others, doctor->trace->path);
 }
 
 int cmd_doctor(struct options *options)
@@ -411,11 +411,11 @@ int cmd_doctor(struct options *options)
 	find_trace(&doctor);
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		doctor.subject = checks[i].subject;
-		if (doctor.tracefs || !checks[i].needs_trace)
+		if (doctor.trace || !checks[i].needs_trace)
 			checks[i].check(&doctor);
 	}
 	trace_files_close(&doctor.files);
-	tracefs_close(doctor.tracefs);
+	live_trace_close(doctor.trace);
 	if (doctor.problems == 0)
 		return EXIT_DONE;
 	report("doctor: no capture is possible: %u problem%s; see the line%s above that begin%s "

@@ -13,7 +13,7 @@
 #include "daemon/base/ids.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text_file.h"
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/live_trace.h"
 
 /* Time limit for the end of atrace: a capture waits for it before it starts. */
 #define ATRACE_MS 2000
@@ -97,13 +97,13 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 {
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
 	struct property_budget budget;
-	char directory[TRACEFS_DIRECTORY_SIZE];
+	char directory[LIVE_TRACE_DIRECTORY_SIZE];
 	char text[SETTINGS_TEXT_SIZE], why[SETTINGS_TEXT_SIZE + 192];
-	char refusal[TRACEFS_REFUSAL_SIZE];
-	int error = tracefs_find(directory, tracefs);
+	char refusal[LIVE_TRACE_REFUSAL_SIZE];
+	int error = live_trace_find(directory, tracefs);
 
 	if (error == -EACCES || error == -EPERM) {
-		tracefs_refusal_of_mount(refusal, directory, tracefs, error);
+		live_trace_refusal_of_mount(refusal, directory, tracefs, error);
 		return keep(folder, command, refusal);
 	}
 	if (error < 0)

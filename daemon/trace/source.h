@@ -14,7 +14,7 @@
 
 struct source_ops;
 struct trace_files;
-struct tracefs;
+struct live_trace;
 
 /* Receives records in the order of the trace. Their text is valid only during the call. */
 struct record_sink {
@@ -203,27 +203,27 @@ int source_file_lines(const char *command, const char *path, const char *advice,
 /**
  * source_pipe_open() - open the live trace_pipe, as text
  * @out: to be closed with source_close()
- * @tracefs, @files: of that trace; borrowed until source_stop()
+ * @trace, @files: of that trace; borrowed until source_stop()
  * @remember_ns: see source_file_open()
  *
  * Returns 0, or -errno after the reason was reported.
  */
-int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+int source_pipe_open(struct source **out, struct live_trace *trace, const struct trace_files *files,
 		     uint64_t remember_ns);
 
 /**
  * source_raw_open() - open the ring buffers of all CPUs
- * @out, @tracefs, @files: as for source_pipe_open()
+ * @out, @trace, @files: as for source_pipe_open()
  * @why: after an error, set to the failing file of the trace and the reason
  *
  * Returns 0, or -errno if they cannot be read. Reports nothing.
  */
 #define SOURCE_WHY_SIZE 160
-int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+int source_raw_open(struct source **out, struct live_trace *trace, const struct trace_files *files,
 		    char why[static SOURCE_WHY_SIZE]);
 
 /* Checks whether source_raw_open() would succeed. Changes and reads nothing. Returns as it does. */
-int source_raw_check(struct tracefs *tracefs, const struct trace_files *files,
+int source_raw_check(struct live_trace *trace, const struct trace_files *files,
 		     char why[static SOURCE_WHY_SIZE]);
 
 #endif

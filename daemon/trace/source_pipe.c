@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/live_trace.h"
 
 struct source_pipe {
 	struct source_text text;
-	struct tracefs *tracefs;
+	struct live_trace *trace;
 };
 
 static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
@@ -33,8 +33,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 			return -EAGAIN;
 	}
 	text->source.damage = "trace_pipe cannot be read: the capture ended";
-	report_capture("%s/trace_pipe: %s; ending the capture", pipe->tracefs->path,
-		       strerror(error));
+	report_capture("%s/trace_pipe: %s; ending the capture", pipe->trace->path, strerror(error));
 	return -error;
 }
 
@@ -61,13 +60,13 @@ static const struct source_ops pipe_ops = {
 	.close = pipe_close,
 };
 
-static void refuse(const struct tracefs *tracefs, int error)
+static void refuse(const struct live_trace *trace, int error)
 {
-	const char *path = tracefs->path;
-	char file[1200], text[TRACEFS_REFUSAL_SIZE];
+	const char *path = trace->path;
+	char file[1200], text[LIVE_TRACE_REFUSAL_SIZE];
 
 	snprintf(file, sizeof(file), "%s/trace_pipe", path);
-	tracefs_refusal(text, file, R_OK, error, "check the kernel's tracing");
+	live_trace_refusal(text, file, R_OK, error, "check the kernel's tracing");
 	if (error == -EBUSY)
 		report_capture(
 			"%s/trace_pipe: being read by another program; stop that program, or use "
@@ -77,15 +76,15 @@ static void refuse(const struct tracefs *tracefs, int error)
 		report_capture("%s: %s", file, text);
 }
 
-int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+int source_pipe_open(struct source **out, struct live_trace *trace, const struct trace_files *files,
 		     uint64_t remember_ns)
 {
 	struct source_pipe *pipe = calloc(1, sizeof(*pipe));
-	int fd = pipe ? tracefs_open_pipe(tracefs) : -ENOMEM;
+	int fd = pipe ? live_trace_open_pipe(trace) : -ENOMEM;
 	int error;
 
 	if (fd < 0) {
-		refuse(tracefs, fd);
+		refuse(trace, fd);
 		free(pipe);
 		return fd;
 	}
@@ -96,10 +95,10 @@ int source_pipe_open(struct source **out, struct tracefs *tracefs, const struct 
 		.highwater_fd = -1,
 	};
 	pipe->text.bytes = pipe_bytes;
-	pipe->tracefs = tracefs;
+	pipe->trace = trace;
 	error = source_text_open(&pipe->text, remember_ns, files);
 	if (error < 0) {
-		refuse(tracefs, error);
+		refuse(trace, error);
 		pipe_close(&pipe->text.source);
 		return error;
 	}

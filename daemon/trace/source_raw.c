@@ -31,7 +31,7 @@
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/setting_file.h"
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/live_trace.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/thread_cache.h"
 #include "parser/ftrace_merge.h"
@@ -76,7 +76,7 @@ struct raw_cpu {
 
 struct source_raw {
 	struct source source;
-	struct tracefs *tracefs;
+	struct live_trace *trace;
 	const struct trace_files *files;
 	char clock[SETTING_SIZE]; /* the trace clock's name */
 	struct ftrace_format format;
@@ -114,7 +114,7 @@ static __attribute__((noinline)) void note_failure(struct source_raw *raw, unsig
 	if (cpu->error == 0)
 		report_capture("warning: %s/per_cpu/cpu%" PRId32 "/trace_pipe_raw: %s; its events "
 			       "are missing",
-			       raw->tracefs->path, cpu->cpu, strerror(error));
+			       raw->trace->path, cpu->cpu, strerror(error));
 	raw->failure_is_new |= cpu->error != error;
 	cpu->error = error;
 	cpu->has_failed = true;
@@ -418,7 +418,7 @@ static int read_format(const char *directory, const char *name, struct ftrace_fo
 /* Reads the formats, which all instances share, and the size of sub-buffers, which may differ. */
 static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE])
 {
-	const char *top = raw->tracefs->directory;
+	const char *top = raw->trace->directory;
 	char value[SETTING_SIZE];
 	int error = read_format(top, "events/ftrace/print/format", &raw->format,
 				ftrace_format_read_print, why);
@@ -429,7 +429,7 @@ static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE]
 	if (error < 0)
 		return error;
 	raw->page_size = raw->format.page_size;
-	if (setting_read(raw->tracefs->path, "buffer_subbuf_size_kb", value) == 0)
+	if (setting_read(raw->trace->path, "buffer_subbuf_size_kb", value) == 0)
 		raw->page_size = strtoul(value, NULL, 10) * 1024;
 	if (raw->page_size >= PAGE_SIZE_MIN && raw->page_size <= PAGE_SIZE_MAX)
 		return 0;
@@ -443,7 +443,7 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 	int fd, error;
 
 	snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", i);
-	snprintf(path, sizeof(path), "%s/%s", raw->tracefs->path, name);
+	snprintf(path, sizeof(path), "%s/%s", raw->trace->path, name);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
 		return 0;
@@ -468,7 +468,7 @@ static int watch_cpu_buffers(struct source_raw *raw)
 {
 	int fd;
 
-	if (setting_write(raw->tracefs->path, "buffer_percent", "50") < 0)
+	if (setting_write(raw->trace->path, "buffer_percent", "50") < 0)
 		return -1;
 	fd = epoll_create1(EPOLL_CLOEXEC);
 	for (unsigned int i = 0; fd >= 0 && i < raw->n_cpus; i++) {
@@ -488,7 +488,7 @@ static int watch_cpu_buffers(struct source_raw *raw)
 
 /* Returns the number of CPUs for which the trace has buffers, or -errno. libc may report only those
  * that this process can run on. */
-static int count_cpus(const struct tracefs *tracefs)
+static int count_cpus(const struct live_trace *trace)
 {
 	struct dirent *entry;
 	char path[1200];
@@ -496,7 +496,7 @@ static int count_cpus(const struct tracefs *tracefs)
 	DIR *directory;
 	int n = 0;
 
-	snprintf(path, sizeof(path), "%s/per_cpu", tracefs->path);
+	snprintf(path, sizeof(path), "%s/per_cpu", trace->path);
 	directory = opendir(path);
 	if (!directory)
 		return -errno;
@@ -508,7 +508,7 @@ static int count_cpus(const struct tracefs *tracefs)
 }
 
 /* Returns NULL if out of memory. */
-static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_files *files,
+static struct source_raw *raw_new(struct live_trace *trace, const struct trace_files *files,
 				  unsigned int cpus)
 {
 	struct source_raw *raw = calloc(1, sizeof(*raw) + cpus * sizeof(raw->cpus[0]));
@@ -525,7 +525,7 @@ static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_fi
 		.fd = -1,
 		.highwater_fd = -1,
 	};
-	raw->tracefs = tracefs;
+	raw->trace = trace;
 	raw->files = files;
 	raw->buffers = buffers;
 	thread_cache_begin(&raw->threads, "/proc");
@@ -533,21 +533,21 @@ static struct source_raw *raw_new(struct tracefs *tracefs, const struct trace_fi
 }
 
 /* Opens all that can fail, and changes no setting. */
-static int open_raw(struct source_raw **out, struct tracefs *tracefs,
+static int open_raw(struct source_raw **out, struct live_trace *trace,
 		    const struct trace_files *files, char why[static SOURCE_WHY_SIZE])
 {
-	int cpus = count_cpus(tracefs);
+	int cpus = count_cpus(trace);
 	struct source_raw *raw;
 	int error;
 
 	if (cpus < 0)
 		return fail(why, "per_cpu", cpus);
-	raw = raw_new(tracefs, files, (unsigned int)cpus);
+	raw = raw_new(trace, files, (unsigned int)cpus);
 	if (!raw)
 		return fail(why, "the ring buffers", -ENOMEM);
 	/* trace_pipe is opened but never read. poll() reports it as readable when there are events.
 	 * While it is open, no other program can read it and remove events. */
-	raw->source.fd = tracefs_open_pipe(tracefs);
+	raw->source.fd = live_trace_open_pipe(trace);
 	error = raw->source.fd == -EBUSY ? fail(why, "trace_pipe", -EBUSY) : read_formats(raw, why);
 	for (int i = 0; error == 0 && i < cpus; i++)
 		error = open_cpu(raw, (unsigned int)i, why);
@@ -568,11 +568,11 @@ static int open_raw(struct source_raw **out, struct tracefs *tracefs,
 	return 0;
 }
 
-int source_raw_open(struct source **out, struct tracefs *tracefs, const struct trace_files *files,
+int source_raw_open(struct source **out, struct live_trace *trace, const struct trace_files *files,
 		    char why[static SOURCE_WHY_SIZE])
 {
 	struct source_raw *raw;
-	int error = open_raw(&raw, tracefs, files, why);
+	int error = open_raw(&raw, trace, files, why);
 
 	if (error < 0)
 		return error;
@@ -581,11 +581,11 @@ int source_raw_open(struct source **out, struct tracefs *tracefs, const struct t
 	return 0;
 }
 
-int source_raw_check(struct tracefs *tracefs, const struct trace_files *files,
+int source_raw_check(struct live_trace *trace, const struct trace_files *files,
 		     char why[static SOURCE_WHY_SIZE])
 {
 	struct source_raw *raw;
-	int error = open_raw(&raw, tracefs, files, why);
+	int error = open_raw(&raw, trace, files, why);
 
 	if (error == 0)
 		raw_close(&raw->source);

@@ -26,7 +26,7 @@
  *
  * Settings. The whole machine shares the settings of a live trace, so a capture restores them:
  *
- *     tracefs        finds tracefs, creates an instance, switches tracing on (the only user of
+ *     live_trace     finds tracefs, creates an instance, switches tracing on (the only user of
  *                    libtracefs)
  *     settings       all settings: what each was, what jankd and other programs have made of it;
  *                    restores them at the end
@@ -55,6 +55,6 @@
 #include "daemon/trace/source.h"
 #include "daemon/trace/timeline_stream.h"
 #include "daemon/trace/trace_files.h"
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/live_trace.h"
 
 #endif

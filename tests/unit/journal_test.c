@@ -98,7 +98,7 @@ TEST(a_start_that_fails_early_restores_nothing)
 	struct folder other;
 	const int ending = SIGINT;
 	sigset_t blocked;
-	int lock = tracefs_lock(fake_tracefs, 0);
+	int lock = live_trace_lock(fake_tracefs, 0);
 
 	/* The setup that has begun in the fixture is not over. Ctrl-C ends the wait for it. */
 	assert_int_equal(lock, -EWOULDBLOCK);
@@ -107,7 +107,7 @@ TEST(a_start_that_fails_early_restores_nothing)
 	sigaddset(&blocked, SIGINT);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	raise(SIGINT);
-	assert_int_equal(tracefs_lock(fake_tracefs, 9000), -EINTR);
+	assert_int_equal(live_trace_lock(fake_tracefs, 9000), -EINTR);
 	child_discard_signals();
 	tracing_undo_unlock(&undo);
 	assert_int_equal(folder_open(&other, "run", scratch_path("other")), 0);
@@ -117,7 +117,7 @@ TEST(a_start_that_fails_early_restores_nothing)
 	assert_string_equal(scratch_get("tr/tracing_on"), "0\n");
 	assert_false(scratch_has("other/.journal"));
 	folder_close(&other);
-	lock = tracefs_lock(fake_tracefs, 0);
+	lock = live_trace_lock(fake_tracefs, 0);
 	assert_true(lock >= 0);
 	close(lock);
 	tracing_undo_end(&undo);

@@ -9,7 +9,7 @@
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/live_trace.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/fake_tracefs.h"
 
@@ -28,22 +28,22 @@ FIXTURE(set_up, scratch_tear_down_closed)
 TEST(tracing_is_switched_on)
 {
 	struct rlimit none = { 0 }, before;
-	struct tracefs *tracefs;
+	struct live_trace *trace;
 	int error;
 
-	assert_int_equal(tracefs_open(&tracefs, fake_tracefs, NULL), 0);
+	assert_int_equal(live_trace_open(&trace, fake_tracefs, NULL), 0);
 	scratch_put("tr/tracing_on", "0\n");
-	assert_int_equal(tracefs_begin(tracefs, 0, false), 0);
+	assert_int_equal(live_trace_begin(trace, 0, false), 0);
 	assert_begins(scratch_get("tr/tracing_on"), "1");
 	scratch_put("tr/tracing_on", "0\n");
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	none.rlim_max = before.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-	error = tracefs_begin(tracefs, 0, false);
+	error = live_trace_begin(trace, 0, false);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(error, -EFBIG);
-	tracefs_close(tracefs);
+	live_trace_close(trace);
 }
 
 /* --- size --- */

@@ -9,7 +9,7 @@
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/source.h"
 #include "daemon/trace/trace_files.h"
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/live_trace.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 
@@ -17,7 +17,7 @@
 #define PRINT_ID 5
 #define MISSED_EVENTS (UINT64_C(1) << 31)
 
-static struct tracefs *tracefs;
+static struct live_trace *trace;
 static struct trace_files files;
 static struct source *source;
 static char why[SOURCE_WHY_SIZE];
@@ -61,14 +61,14 @@ static int set_up(void **state)
 	cpu_buffers[0] = fake_tracefs_open("per_cpu/cpu0/trace_pipe_raw");
 	cpu_buffers[1] = fake_tracefs_open("per_cpu/cpu1/trace_pipe_raw");
 	trace_files_init(&files);
-	return tracefs_open(&tracefs, fake_tracefs, NULL);
+	return live_trace_open(&trace, fake_tracefs, NULL);
 }
 
 static int tear_down(void **state)
 {
 	source_close(source);
 	trace_files_close(&files);
-	tracefs_close(tracefs);
+	live_trace_close(trace);
 	close(cpu_buffers[0]);
 	close(cpu_buffers[1]);
 	return scratch_tear_down_closed(state);
@@ -78,9 +78,9 @@ static int open_source(void)
 {
 	int error;
 
-	trace_files_open(&files, tracefs->path);
+	trace_files_open(&files, trace->path);
 	why[0] = '\0';
-	error = source_raw_open(&source, tracefs, &files, why);
+	error = source_raw_open(&source, trace, &files, why);
 	/* Set by the capture, which reads it later. */
 	if (error == 0)
 		source_set_clock(source, "boot");
@@ -366,7 +366,7 @@ TEST(text_depends_on_the_format_of_its_lines)
 	assert_int_equal(open_source(), 0);
 	assert_false(source->depends_on_line_format);
 	source_close(source);
-	assert_int_equal(source_pipe_open(&source, tracefs, &files, 0), 0);
+	assert_int_equal(source_pipe_open(&source, trace, &files, 0), 0);
 	assert_true(source->depends_on_line_format);
 }
 
@@ -376,9 +376,9 @@ TEST(second_reader_is_refused)
 	struct source *second = NULL;
 
 	assert_int_equal(open_source(), 0);
-	assert_int_equal(source_raw_open(&second, tracefs, &files, why), -EBUSY);
+	assert_int_equal(source_raw_open(&second, trace, &files, why), -EBUSY);
 	assert_contains(why, "trace_pipe");
 	printed_begin(2);
-	assert_int_equal(source_pipe_open(&second, tracefs, &files, 0), -EBUSY);
+	assert_int_equal(source_pipe_open(&second, trace, &files, 0), -EBUSY);
 	assert_contains(printed_end(), "trace_pipe");
 }

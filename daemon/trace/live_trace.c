@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/live_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 /* --- the mount --- */
 
-/* Checks that tracefs is mounted at @directory. Returns 0 or -errno, see tracefs_find(). */
+/* Checks that tracefs is mounted at @directory. Returns 0 or -errno, see live_trace_find(). */
 static int probe(const char *directory)
 {
 	char path[600];
@@ -53,7 +53,7 @@ static int probe_mounts(char *directory, size_t size)
 	return result;
 }
 
-int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *wanted)
+int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char *wanted)
 {
 	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	const char *const *places = wanted ? &wanted : usual;
@@ -63,14 +63,14 @@ int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *want
 	for (size_t i = 0; i < count; i++) {
 		int found = probe(places[i]);
 
-		snprintf(directory, TRACEFS_DIRECTORY_SIZE, "%s", places[i]);
+		snprintf(directory, LIVE_TRACE_DIRECTORY_SIZE, "%s", places[i]);
 		if (found == 0)
 			return 0;
 		if (found == -EACCES || found == -EPERM)
 			result = found;
 	}
 	if (!wanted && result == -ENOENT)
-		result = probe_mounts(directory, TRACEFS_DIRECTORY_SIZE);
+		result = probe_mounts(directory, LIVE_TRACE_DIRECTORY_SIZE);
 	return result;
 }
 
@@ -92,44 +92,45 @@ static const char *advice(bool is_selinux, int error, const char *otherwise)
 	return "run jankd as root; on an Android device, as root or shell";
 }
 
-void tracefs_refusal(char text[static TRACEFS_REFUSAL_SIZE], const char *path, int access,
-		     int error, const char *otherwise)
+void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *path, int access,
+			int error, const char *otherwise)
 {
 	char why[DENIAL_SIZE];
 	bool is_selinux = denial_describe(why, path, access, error);
 
-	snprintf(text, TRACEFS_REFUSAL_SIZE, "%s; %s", why, advice(is_selinux, error, otherwise));
+	snprintf(text, LIVE_TRACE_REFUSAL_SIZE, "%s; %s", why,
+		 advice(is_selinux, error, otherwise));
 }
 
-void tracefs_refusal_of_mount(char text[static TRACEFS_REFUSAL_SIZE], const char *directory,
-			      const char *wanted, int error)
+void live_trace_refusal_of_mount(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
+				 const char *wanted, int error)
 {
-	char path[TRACEFS_DIRECTORY_SIZE + 16];
+	char path[LIVE_TRACE_DIRECTORY_SIZE + 16];
 
 	snprintf(path, sizeof(path), "%s/trace_pipe", directory);
 	if (error == -EACCES || error == -EPERM)
-		tracefs_refusal(text, path, F_OK, error, "");
+		live_trace_refusal(text, path, F_OK, error, "");
 	else if (wanted)
-		snprintf(text, TRACEFS_REFUSAL_SIZE,
+		snprintf(text, LIVE_TRACE_REFUSAL_SIZE,
 			 "no tracefs there; mount it: mount -t tracefs nodev %.200s", wanted);
 	else
-		snprintf(text, TRACEFS_REFUSAL_SIZE,
+		snprintf(text, LIVE_TRACE_REFUSAL_SIZE,
 			 "not mounted; mount it as root: mount -t tracefs nodev "
 			 "/sys/kernel/tracing");
 }
 
 static int refuse_directory(const char *directory, const char *wanted, int error)
 {
-	char text[TRACEFS_REFUSAL_SIZE];
+	char text[LIVE_TRACE_REFUSAL_SIZE];
 
-	tracefs_refusal_of_mount(text, directory, wanted, error);
+	live_trace_refusal_of_mount(text, directory, wanted, error);
 	report_capture("%s%s: %s", wanted ? "--tracefs " : "tracefs", wanted ? wanted : "", text);
 	return error;
 }
 
 /* --- the instance --- */
 
-int tracefs_check_instance(const char *directory, const char *name)
+int live_trace_check_instance(const char *directory, const char *name)
 {
 	char path[1024];
 
@@ -140,164 +141,164 @@ int tracefs_check_instance(const char *directory, const char *name)
 	return access(path, W_OK | X_OK) == 0 ? 1 : -errno;
 }
 
-static int open_instance(struct tracefs *tracefs, const char *name)
+static int open_instance(struct live_trace *trace, const char *name)
 {
 	int error;
 
-	snprintf(tracefs->path, sizeof(tracefs->path), "%s", tracefs->directory);
+	snprintf(trace->path, sizeof(trace->path), "%s", trace->directory);
 	if (!name)
 		return 0;
 	/* Checked first because libtracefs leaks memory if it fails to create one. */
-	if (tracefs_check_instance(tracefs->directory, name) >= 0)
-		tracefs->instance = tracefs_instance_create(name);
-	if (!tracefs->instance) {
+	if (live_trace_check_instance(trace->directory, name) >= 0)
+		trace->instance = tracefs_instance_create(name);
+	if (!trace->instance) {
 		error = errno ? errno : EIO;
 		report_capture(
-			"--instance %s: cannot create it in %s: %s; %s", name, tracefs->directory,
+			"--instance %s: cannot create it in %s: %s; %s", name, trace->directory,
 			strerror(error),
 			report_advice(-error, "run jankd as root, or name an existing instance"));
 		return -error;
 	}
-	tracefs->is_ours = tracefs_instance_is_new(tracefs->instance);
-	snprintf(tracefs->path, sizeof(tracefs->path), "%s/instances/%s", tracefs->directory, name);
+	trace->is_ours = tracefs_instance_is_new(trace->instance);
+	snprintf(trace->path, sizeof(trace->path), "%s/instances/%s", trace->directory, name);
 	return 0;
 }
 
-int tracefs_open(struct tracefs **out, const char *directory, const char *instance)
+int live_trace_open(struct live_trace **out, const char *directory, const char *instance)
 {
-	struct tracefs *tracefs = calloc(1, sizeof(*tracefs));
+	struct live_trace *trace = calloc(1, sizeof(*trace));
 	int error;
 
-	if (!tracefs)
+	if (!trace)
 		return report_no_memory(report_command(), NULL);
-	error = tracefs_find(tracefs->directory, directory);
+	error = live_trace_find(trace->directory, directory);
 	if (error < 0)
-		error = refuse_directory(tracefs->directory, directory, error);
-	else if (tracefs_set_tracing_dir(tracefs->directory) < 0)
-		error = refuse_directory(tracefs->directory, directory, -ENOENT);
+		error = refuse_directory(trace->directory, directory, error);
+	else if (tracefs_set_tracing_dir(trace->directory) < 0)
+		error = refuse_directory(trace->directory, directory, -ENOENT);
 	else
-		error = open_instance(tracefs, instance);
+		error = open_instance(trace, instance);
 	if (error < 0) {
-		free(tracefs);
+		free(trace);
 		return error;
 	}
-	*out = tracefs;
+	*out = trace;
 	return 0;
 }
 
 /* Chooses a clock in the order of atrace: first those whose offset to wall time can be measured. */
-static void choose_clock(struct tracefs *tracefs)
+static void choose_clock(struct live_trace *trace)
 {
 	static const char *const clocks[] = { "boot", "mono", "global" };
 
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
-		if (tracefs_instance_file_write(tracefs->instance, "trace_clock", clocks[i]) >= 0)
+		if (tracefs_instance_file_write(trace->instance, "trace_clock", clocks[i]) >= 0)
 			return;
 }
 
-static int switch_on(struct tracefs *tracefs)
+static int switch_on(struct live_trace *trace)
 {
-	char path[sizeof(tracefs->path) + 16], text[TRACEFS_REFUSAL_SIZE];
+	char path[sizeof(trace->path) + 16], text[LIVE_TRACE_REFUSAL_SIZE];
 	int error;
 
-	if (tracefs_trace_is_on(tracefs->instance) != 0)
+	if (tracefs_trace_is_on(trace->instance) != 0)
 		return 0;
 	errno = 0;
-	if (tracefs_trace_on(tracefs->instance) == 0)
+	if (tracefs_trace_on(trace->instance) == 0)
 		return 0;
 	error = errno ? errno : EIO;
-	snprintf(path, sizeof(path), "%s/tracing_on", tracefs->path);
-	tracefs_refusal(text, path, W_OK, -error, "check the kernel's tracing");
+	snprintf(path, sizeof(path), "%s/tracing_on", trace->path);
+	live_trace_refusal(text, path, W_OK, -error, "check the kernel's tracing");
 	report_capture("%s: tracing is off and cannot be switched on: %s", path, text);
 	return -error;
 }
 
 /* Android allows the user "shell" to write the first three, but not the last one. */
-static void find_fixed(struct tracefs *tracefs)
+static void find_fixed(struct live_trace *trace)
 {
 	static const char *const names[] = { "tracing_on", "buffer_size_kb", "trace_clock",
 					     "current_tracer" };
 	char value[SETTING_SIZE];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		int error = setting_check_write(tracefs->path, names[i]);
+		int error = setting_check_write(trace->path, names[i]);
 
 		if ((error != -EACCES && error != -EPERM && error != -EROFS) ||
-		    setting_read(tracefs->path, names[i], value) < 0)
+		    setting_read(trace->path, names[i], value) < 0)
 			continue;
 		/* No other tracer is needed. */
 		if (strcmp(value, "nop") != 0)
-			text_append(tracefs->fixed, sizeof(tracefs->fixed), "%s%s%s%s",
-				    tracefs->fixed[0] ? ", " : "", names[i], value[0] ? " " : "",
+			text_append(trace->fixed, sizeof(trace->fixed), "%s%s%s%s",
+				    trace->fixed[0] ? ", " : "", names[i], value[0] ? " " : "",
 				    value);
 	}
 }
 
 /* With such a clock, frames would have no times. */
-static int check_clock(const struct tracefs *tracefs)
+static int check_clock(const struct live_trace *trace)
 {
-	char file[sizeof(tracefs->path) + 16], text[TRACEFS_REFUSAL_SIZE];
+	char file[sizeof(trace->path) + 16], text[LIVE_TRACE_REFUSAL_SIZE];
 	int error;
 
-	if (wall_clock_is_time(tracefs->clock))
+	if (wall_clock_is_time(trace->clock))
 		return 0;
-	snprintf(file, sizeof(file), "%s/trace_clock", tracefs->path);
-	error = setting_check_write(tracefs->path, "trace_clock");
+	snprintf(file, sizeof(file), "%s/trace_clock", trace->path);
+	error = setting_check_write(trace->path, "trace_clock");
 	if (error == 0)
 		error = -EINVAL;
-	tracefs_refusal(text, file, W_OK, error, "check the kernel's tracing");
+	live_trace_refusal(text, file, W_OK, error, "check the kernel's tracing");
 	report_capture("%s: it is '%s', which does not count time, and cannot be changed: %s", file,
-		       tracefs->clock, text);
+		       trace->clock, text);
 	return error;
 }
 
-int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid)
+int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tgid)
 {
 	int error;
 
 	/* The kernel rounds the size. */
-	if (tracefs->is_ours)
-		tracefs_instance_set_buffer_size(tracefs->instance, (size_t)buffer_kb, -1);
+	if (trace->is_ours)
+		tracefs_instance_set_buffer_size(trace->instance, (size_t)buffer_kb, -1);
 	/* Older kernels of Android have the first option, Linux 4.14 and later the second. */
-	if ((tracefs->is_ours || needs_tgid) &&
-	    tracefs_instance_file_write(tracefs->instance, "trace_options", "print-tgid") < 0)
-		tracefs_option_enable(tracefs->instance, TRACEFS_OPTION_RECORD_TGID);
-	setting_read(tracefs->path, "trace_clock", tracefs->clock);
-	if (tracefs->is_ours || !wall_clock_is_time(tracefs->clock))
-		choose_clock(tracefs);
-	setting_read(tracefs->path, "trace_clock", tracefs->clock);
-	error = check_clock(tracefs);
+	if ((trace->is_ours || needs_tgid) &&
+	    tracefs_instance_file_write(trace->instance, "trace_options", "print-tgid") < 0)
+		tracefs_option_enable(trace->instance, TRACEFS_OPTION_RECORD_TGID);
+	setting_read(trace->path, "trace_clock", trace->clock);
+	if (trace->is_ours || !wall_clock_is_time(trace->clock))
+		choose_clock(trace);
+	setting_read(trace->path, "trace_clock", trace->clock);
+	error = check_clock(trace);
 	if (error == 0)
-		error = switch_on(tracefs);
+		error = switch_on(trace);
 	if (error == 0)
-		find_fixed(tracefs);
+		find_fixed(trace);
 	return error;
 }
 
-void tracefs_stop(struct tracefs *tracefs)
+void live_trace_stop(struct live_trace *trace)
 {
-	if (tracefs->is_ours)
-		tracefs_trace_off(tracefs->instance);
+	if (trace->is_ours)
+		tracefs_trace_off(trace->instance);
 }
 
-struct tracefs *tracefs_close(struct tracefs *tracefs)
+struct live_trace *live_trace_close(struct live_trace *trace)
 {
-	if (!tracefs)
+	if (!trace)
 		return NULL;
-	if (tracefs->is_ours && tracefs_instance_destroy(tracefs->instance) < 0)
+	if (trace->is_ours && tracefs_instance_destroy(trace->instance) < 0)
 		report("warning: %s: cannot remove %s; remove it with rmdir", report_command(),
-		       tracefs->path);
-	if (tracefs->instance)
-		tracefs_instance_free(tracefs->instance);
-	free(tracefs);
+		       trace->path);
+	if (trace->instance)
+		tracefs_instance_free(trace->instance);
+	free(trace);
 	return NULL;
 }
 
 /* --- files --- */
 
-int tracefs_open_pipe(struct tracefs *tracefs)
+int live_trace_open_pipe(struct live_trace *trace)
 {
-	int fd = tracefs_instance_file_open(tracefs->instance, "trace_pipe",
+	int fd = tracefs_instance_file_open(trace->instance, "trace_pipe",
 					    O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
@@ -312,7 +313,7 @@ int tracefs_open_pipe(struct tracefs *tracefs)
 
 #define LOCK_PAUSE_MS 20
 
-int tracefs_lock(const char *directory, int wait_ms)
+int live_trace_lock(const char *directory, int wait_ms)
 {
 	const struct timespec pause = { 0, LOCK_PAUSE_MS * 1000000 };
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

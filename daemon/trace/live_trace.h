@@ -5,8 +5,8 @@
  * and statistics (setting_file.h, trace_files.h), as it opens and allocates for each read; and raw
  * pages (source_raw.c): an open() and a read(), for which its old versions have nothing.
  */
-#ifndef JANKD_DAEMON_TRACE_TRACEFS_H
-#define JANKD_DAEMON_TRACE_TRACEFS_H
+#ifndef JANKD_DAEMON_TRACE_LIVE_TRACE_H
+#define JANKD_DAEMON_TRACE_LIVE_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,16 +15,17 @@
 
 struct tracefs_instance; /* of libtracefs */
 
-#define TRACEFS_DIRECTORY_SIZE 512
+#define LIVE_TRACE_DIRECTORY_SIZE 512
 
 /* Callers read these members but do not write them. */
-struct tracefs {
-	char directory[TRACEFS_DIRECTORY_SIZE]; /* where it is mounted */
-	char path[1024];			/* of the trace: an instance or the top level */
-	struct tracefs_instance *instance;	/* NULL: the top level */
-	/* tracefs_open() has created the instance. Then no other capture needs its tracing. */
+struct live_trace {
+	char directory[LIVE_TRACE_DIRECTORY_SIZE]; /* where it is mounted */
+	char path[1024];			   /* of the trace: an instance or the top level */
+	struct tracefs_instance *instance;	   /* NULL: the top level */
+	/* live_trace_open() has created the instance. Then no other capture needs its tracing. */
 	bool is_ours;
-	/* After tracefs_begin(): the trace clock's name ("boot", "local"); "" if it cannot be read.
+	/* After live_trace_begin(): the trace clock's name ("boot", "local"); "" if it cannot be
+	 * read.
 	 */
 	char clock[SETTING_SIZE];
 	/* Likewise: settings that this process may not change, and their values, for an event:
@@ -34,44 +35,44 @@ struct tracefs {
 
 /* Finds the mount of tracefs: at @wanted, or if that is NULL at the usual places, then anywhere.
  * Returns 0 or -errno: -EACCES or -EPERM if access is denied. */
-int tracefs_find(char directory[static TRACEFS_DIRECTORY_SIZE], const char *wanted);
+int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char *wanted);
 
 /**
- * tracefs_open() - find tracefs and the instance to read
- * @out: to be closed with tracefs_close()
+ * live_trace_open() - find tracefs and the instance to read
+ * @out: to be closed with live_trace_close()
  * @directory: the mount point, or NULL: the usual places, then /proc/mounts
  * @instance: its name; created if it does not exist. NULL is the top level
  *
  * Only one can be open at a time (libtracefs keeps the directory in a global). Returns 0, or
  * -errno after the reason was reported.
  */
-int tracefs_open(struct tracefs **out, const char *directory, const char *instance);
+int live_trace_open(struct live_trace **out, const char *directory, const char *instance);
 
 /**
- * tracefs_begin() - switch on what a capture needs
- * @buffer_kb: per CPU; used only for an instance that tracefs_open() has created
+ * live_trace_begin() - switch on what a capture needs
+ * @buffer_kb: per CPU; used only for an instance that live_trace_open() has created
  * @needs_tgid: record process ids in any case: atrace has set up this trace for jankd
  *
  * In an existing trace, it changes nothing else but tracing_on, if that is off, and the trace
  * clock, if that does not count time. The caller keeps the settings to restore them (settings.h).
  * Returns 0, or -errno after the reason was reported.
  */
-int tracefs_begin(struct tracefs *tracefs, uint64_t buffer_kb, bool needs_tgid);
+int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tgid);
 
-/* Stops tracing in an instance that tracefs_open() has created, so that its trace_pipe ends. */
-void tracefs_stop(struct tracefs *tracefs);
+/* Stops tracing in an instance that live_trace_open() has created, so that its trace_pipe ends. */
+void live_trace_stop(struct live_trace *trace);
 
-/* Removes an instance that tracefs_open() has created, and frees @tracefs, which may be NULL. Its
+/* Removes an instance that live_trace_open() has created, and frees @trace, which may be NULL. Its
  * trace_pipe must be closed. Returns NULL. */
-struct tracefs *tracefs_close(struct tracefs *tracefs);
+struct live_trace *live_trace_close(struct live_trace *trace);
 
 /* Opens trace_pipe, non-blocking. Returns the descriptor or -errno: -EBUSY if another jankd has it
  * open. */
-int tracefs_open_pipe(struct tracefs *tracefs);
+int live_trace_open_pipe(struct live_trace *trace);
 
 /**
- * tracefs_lock() - let no other jankd set up or restore tracing
- * @directory: see tracefs_find()
+ * live_trace_lock() - let no other jankd set up or restore tracing
+ * @directory: see live_trace_find()
  * @wait_ms: another one may do so for this time
  *
  * Held from before the settings are read until they are changed and the trace is open, and from
@@ -79,25 +80,25 @@ int tracefs_open_pipe(struct tracefs *tracefs);
  * that is ending. Returns a descriptor, to be closed; -EWOULDBLOCK if it waited in vain; -EINTR if
  * a signal of child_end_on() ended the wait; or another -errno: there is no lock.
  */
-int tracefs_lock(const char *directory, int wait_ms);
+int live_trace_lock(const char *directory, int wait_ms);
 
-#define TRACEFS_REFUSAL_SIZE 384
+#define LIVE_TRACE_REFUSAL_SIZE 384
 
 /**
- * tracefs_refusal() - why a file in tracefs cannot be opened, and what to do
+ * live_trace_refusal() - why a file in tracefs cannot be opened, and what to do
  * @text: set to "WHY; WHAT TO DO"
  * @path, @access: of the file, and how it was opened: R_OK, W_OK
  * @error: -errno
  * @otherwise: the advice for errors other than missing rights, memory or descriptors
  */
-void tracefs_refusal(char text[static TRACEFS_REFUSAL_SIZE], const char *path, int access,
-		     int error, const char *otherwise);
+void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *path, int access,
+			int error, const char *otherwise);
 
-/* The same after tracefs_find() has failed. @directory: as it was set, @wanted: its argument. */
-void tracefs_refusal_of_mount(char text[static TRACEFS_REFUSAL_SIZE], const char *directory,
-			      const char *wanted, int error);
+/* The same after live_trace_find() has failed. @directory: as it was set, @wanted: its argument. */
+void live_trace_refusal_of_mount(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
+				 const char *wanted, int error);
 
-/* Whether tracefs_open() can open an instance: 0: it exists, 1: it can be created, or -errno. */
-int tracefs_check_instance(const char *directory, const char *name);
+/* Whether live_trace_open() can open an instance: 0: it exists, 1: it can be created, or -errno. */
+int live_trace_check_instance(const char *directory, const char *name);
 
 #endif

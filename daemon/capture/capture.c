@@ -112,7 +112,7 @@ static void on_interference(struct watcher *watcher, uint32_t events)
 	struct capture *capture = watcher->context;
 
 	(void)events;
-	drain_now(&capture->drain);
+	drain_within(&capture->drain, 0);
 }
 
 /* The screen is off and nothing is drawn: from now on no timer wakes up the device. What ticks look
@@ -726,6 +726,9 @@ static void keep_journal(void *context)
 	tracing_undo_keep_journal(context);
 }
 
+/* Frames wait 0.4 s for the trace behind them, and an event waits for the frames before it. */
+#define SOON_NS (600 * UINT64_C(1000000))
+
 static void on_files_done(struct watcher *watcher, uint32_t events)
 {
 	struct capture *capture = watcher->context;
@@ -741,7 +744,7 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 		return;
 	output_flush(&capture->session.output);
 	if (output_has_events(&capture->session.output))
-		drain_soon(&capture->drain);
+		drain_within(&capture->drain, SOON_NS);
 }
 
 /* After this call the capture does not wait for the disk. */

@@ -21,9 +21,6 @@
 /* Without events for this long the trace pauses, and may be silent soon. */
 #define PAUSE_NS (100 * UINT64_C(1000000))
 
-/* Frames wait 0.4 s for the trace behind them, and an event waits for the frames before it. */
-#define SOON_NS (600 * UINT64_C(1000000))
-
 /* A drain at high water should read at least half of the smallest buffer. After this many drains in
  * a row that read less, high water is no longer watched. */
 #define HIGHWATER_BYTES 2048
@@ -309,17 +306,9 @@ void drain_set_may_sleep(struct drain *drain, bool may_sleep)
 		drain->next_ns = loop_now() + periods.drain_most_ns;
 }
 
-void drain_soon(struct drain *drain)
+void drain_within(struct drain *drain, uint64_t ns)
 {
-	uint64_t soon_ns = loop_now() + SOON_NS;
-
-	if (drain->next_ns > soon_ns)
-		drain->next_ns = soon_ns;
-}
-
-void drain_now(struct drain *drain)
-{
-	drain->next_ns = 0;
+	drain->next_ns = loop_earlier(drain->next_ns, loop_now() + ns);
 }
 
 bool drain_tick_due(struct drain *drain)

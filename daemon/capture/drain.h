@@ -64,11 +64,8 @@ void drain_begin(struct drain *drain, uint64_t most_ns);
  * process: ticks wait for a wakeup of another cause. */
 void drain_set_may_sleep(struct drain *drain, bool may_sleep);
 
-/* For an event that waits to be written: the next drain is due as soon as it probably can be. */
-void drain_soon(struct drain *drain);
-
-/* The next drain is due at once. */
-void drain_now(struct drain *drain);
+/* The next drain is due in @ns or earlier. */
+void drain_within(struct drain *drain, uint64_t ns);
 
 /* True: a tick is due: about a second has passed since the last one, or interference needs one. The
  * caller runs it. To be called after drain_if_due(). */

@@ -584,15 +584,6 @@ static const char *input_of(const struct session *session)
 	return strcmp(options->operands[0], "-") == 0 ? "standard input" : options->operands[0];
 }
 
-/* Why data of the trace is missing, or NULL. */
-static const char *damage_of(const struct source *source, char text[static 200])
-{
-	if (source->damage || source->counts.unread == 0)
-		return source->damage;
-	source_describe_damage(source, text);
-	return text;
-}
-
 /* Reports if there was nothing to count. Returns 0 or EXIT_FAILED. */
 static int check_input(const struct session *session)
 {
@@ -600,9 +591,13 @@ static int check_input(const struct session *session)
 	const struct source *source = session->source;
 	const char *name = session_command(session);
 	bool live = session->origin.live;
+	const char *damage = source->damage; /* why data of the trace is missing, or NULL */
 	char text[200];
-	const char *damage = damage_of(source, text);
 
+	if (!damage && source->counts.unread > 0) {
+		source_describe_damage(source, text);
+		damage = text;
+	}
 	if (session->discarding) {
 		report("%s: nothing was counted: the capture ended before --wait was over; use a "
 		       "shorter --wait, or capture longer",

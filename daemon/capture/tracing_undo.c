@@ -81,16 +81,13 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	error = live_trace_find(undo->directory, options->tracefs);
 	if (error == 0)
 		undo->lock_fd = live_trace_lock(undo->directory, LOCK_MS);
-	if (undo->lock_fd == -EINTR) {
-		report("%s: %s: interrupted by a signal while another jankd was setting up or "
-		       "restoring tracing; nothing was changed",
-		       command, undo->directory);
-		return EXIT_FAILED;
-	}
-	if (undo->lock_fd == -EWOULDBLOCK) {
-		report("%s: %s: another jankd has been setting up or restoring tracing for more "
-		       "than 9 s; try again, or end it",
-		       command, undo->directory);
+	if (undo->lock_fd == -EINTR || undo->lock_fd == -EWOULDBLOCK) {
+		report("%s: %s: %s", command, undo->directory,
+		       undo->lock_fd == -EINTR
+			       ? "interrupted by a signal while another jankd was setting up or "
+				 "restoring tracing; nothing was changed"
+			       : "another jankd has been setting up or restoring tracing for more "
+				 "than 9 s; try again, or end it");
 		return EXIT_FAILED;
 	}
 	found = journal_recover(folder, command, options->tracefs, &undo->recovered_kept, &killed);

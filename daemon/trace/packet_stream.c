@@ -125,20 +125,6 @@ static int next_outer(struct packet_stream *stream, struct span *packet)
 
 /* --- compressed packets --- */
 
-/* Makes space for @needed unread bytes in all, more than there are, if only one. */
-static int make_space(struct packet_buffer *buffer, size_t needed)
-{
-	size_t unread = buffer->end - buffer->begin;
-
-	if (!perfetto_grow((void **)&buffer->bytes, &buffer->capacity,
-			   needed > BUFFER_SIZE ? needed : BUFFER_SIZE, 1, SIZE_MAX))
-		return -ENOMEM;
-	memmove(buffer->bytes, buffer->bytes + buffer->begin, unread);
-	buffer->end = unread;
-	buffer->begin = 0;
-	return 0;
-}
-
 /* Unpacks once into the inner buffer. Returns false at the end, or at damage. */
 static bool inflate_some(struct packet_stream *stream)
 {
@@ -200,9 +186,14 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 			return 0;
 		if (input_is_stopped())
 			return -EINTR;
-		if (make_space(inner, (size_t)needed) < 0)
+		/* Space for the unread bytes, and at least one more. */
+		if (!perfetto_grow((void **)&inner->bytes, &inner->capacity,
+				   needed > BUFFER_SIZE ? (size_t)needed : BUFFER_SIZE, 1,
+				   SIZE_MAX))
 			return -ENOMEM;
-		before = inner->end;
+		memmove(inner->bytes, inner->bytes + inner->begin, rest.len);
+		inner->begin = 0;
+		inner->end = before = rest.len;
 		if (!(stream->zstd ? zstd_some(stream) : inflate_some(stream)))
 			break;
 		stream->unpacked += inner->end - before;

@@ -48,6 +48,15 @@ struct scenario_run {
 	enum pause pause;
 };
 
+/* Where an app is that waits, see step_wait(). */
+enum wait_kind {
+	WAIT_IN_DO_FRAME,
+	WAIT_BEFORE_DO_FRAME,
+	WAIT_FOR_GPU,
+	WAIT_FOR_BUFFER,
+	WAIT_WITHOUT_A_SIGN,
+};
+
 struct scenario {
 	const char *name;
 	const char *about;
@@ -57,6 +66,7 @@ struct scenario {
 	void (*set_up)(struct scenario_run *run);
 	/* Adds the frames that @vsync shows. */
 	void (*step)(struct scenario_run *run, struct vsync *vsync);
+	enum wait_kind wait;
 	bool late_ticks; /* for half of the time, 40 % of the ticks are late; frames are on time */
 };
 
@@ -361,17 +371,10 @@ static void step_demo(struct scenario_run *run, struct vsync *vsync)
 #define WAIT_EVERY 180
 #define WAIT_AT 90
 
-enum wait_kind {
-	WAIT_IN_DO_FRAME,
-	WAIT_BEFORE_DO_FRAME,
-	WAIT_FOR_GPU,
-	WAIT_FOR_BUFFER,
-	WAIT_WITHOUT_A_SIGN,
-};
-
 /* The app draws in every vsync, except in its waits. run->until is the vsync of the next frame. */
-static void step_wait(struct scenario_run *run, struct vsync *vsync, enum wait_kind kind)
+static void step_wait(struct scenario_run *run, struct vsync *vsync)
 {
+	enum wait_kind kind = run->scenario->wait;
 	struct layer *layer = run->layers[0];
 	struct frame frame = { .layer = layer };
 
@@ -398,35 +401,10 @@ static void step_wait(struct scenario_run *run, struct vsync *vsync, enum wait_k
 	add_frame(vsync, frame);
 }
 
-static void step_in_do_frame(struct scenario_run *run, struct vsync *vsync)
-{
-	step_wait(run, vsync, WAIT_IN_DO_FRAME);
-}
-
-static void step_before_do_frame(struct scenario_run *run, struct vsync *vsync)
-{
-	step_wait(run, vsync, WAIT_BEFORE_DO_FRAME);
-}
-
-static void step_for_gpu(struct scenario_run *run, struct vsync *vsync)
-{
-	step_wait(run, vsync, WAIT_FOR_GPU);
-}
-
-static void step_for_buffer(struct scenario_run *run, struct vsync *vsync)
-{
-	step_wait(run, vsync, WAIT_FOR_BUFFER);
-}
-
-static void step_native(struct scenario_run *run, struct vsync *vsync)
-{
-	step_wait(run, vsync, WAIT_WITHOUT_A_SIGN);
-}
-
 /* An app that is idle at times, and a game that is not. */
 static void step_idle_beside_game(struct scenario_run *run, struct vsync *vsync)
 {
-	step_wait(run, vsync, WAIT_WITHOUT_A_SIGN);
+	step_wait(run, vsync);
 	add_frame(vsync, (struct frame){ .layer = run->layers[1] });
 	if (vsync->number % 90 >= 60 && vsync->number % 90 < 64)
 		add_frame(vsync, (struct frame){ .layer = run->bar });
@@ -648,54 +626,54 @@ static void set_up_itself(struct scenario_run *run)
 
 static const struct scenario scenarios[] = {
 	{ "steady-60", "an app that shows a frame in every vsync of 60 Hz", 10, period_60,
-	  set_up_app, step_steady, false },
+	  set_up_app, .step = step_steady },
 	{ "drops-120", "120 Hz with frames late by 1 to 5 vsyncs, and buffers that are never shown",
-	  10, period_120, set_up_app, step_drops, false },
+	  10, period_120, set_up_app, .step = step_drops },
 	{ "game-30", "a game at 30 fps and a status bar at 60", 10, period_60, set_up_game,
-	  step_game, false },
+	  .step = step_game },
 	{ "switch-60-120", "the display changes from 60 to 120 Hz halfway", 10, period_switch,
-	  set_up_app, step_steady, false },
+	  set_up_app, .step = step_steady },
 	{ "idle-gaps", "bursts of frames with idle time in between, once more than 5 s", 30,
-	  period_60, set_up_app, step_idle, false },
+	  period_60, set_up_app, .step = step_idle },
 	{ "app-switch", "launcher and apps in turn, with splash screens", 15, period_60,
-	  set_up_switch, step_switch, false },
+	  set_up_switch, .step = step_switch },
 	{ "surfaces-200", "200 surfaces, at times 64 or more in one present", 10, period_60,
-	  set_up_surfaces, step_surfaces, false },
+	  set_up_surfaces, .step = step_surfaces },
 	{ "late-ticks", "60 Hz with late ticks while frames are on time", 12, period_60, set_up_app,
-	  step_drops, true },
+	  .step = step_drops, .late_ticks = true },
 	{ "late-switch", "60, 120 and 60 Hz with late ticks around the switches", 12,
-	  period_switch_twice, set_up_app, step_steady, true },
+	  period_switch_twice, set_up_app, .step = step_steady, .late_ticks = true },
 	{ "hang-doframe", "an app that hangs in doFrame every 3 s", 12, period_60, set_up_app,
-	  step_in_do_frame, false },
+	  .step = step_wait, .wait = WAIT_IN_DO_FRAME },
 	{ "hang-before", "an app that hangs every 3 s before doFrame, which comes late", 12,
-	  period_60, set_up_app, step_before_do_frame, false },
+	  period_60, set_up_app, .step = step_wait, .wait = WAIT_BEFORE_DO_FRAME },
 	{ "hang-gpu", "an app whose buffer is queued, but not latched, every 3 s", 12, period_60,
-	  set_up_app, step_for_gpu, false },
+	  set_up_app, .step = step_wait, .wait = WAIT_FOR_GPU },
 	{ "hang-dequeue", "a game that is blocked in dequeueBuffer every 3 s", 12, period_60,
-	  set_up_game, step_for_buffer, false },
+	  set_up_game, .step = step_wait, .wait = WAIT_FOR_BUFFER },
 	{ "hang-native", "a game that hangs in its own code every 3 s: the trace does not show why",
-	  12, period_60, set_up_game, step_native, false },
+	  12, period_60, set_up_game, .step = step_wait, .wait = WAIT_WITHOUT_A_SIGN },
 	{ "hang-killed", "an app that hangs in doFrame and is killed", 12, period_60, set_up_front,
-	  step_killed, false },
+	  .step = step_killed },
 	{ "idle-beside", "an app that is idle every 3 s, beside a game that is not", 12, period_60,
-	  set_up_demo, step_idle_beside_game, false },
+	  set_up_demo, .step = step_idle_beside_game, .wait = WAIT_WITHOUT_A_SIGN },
 	{ "background", "an app that is in the background every 3 s", 12, period_60, set_up_front,
-	  step_background, false },
+	  .step = step_background },
 	{ "culprits", "an app with late frames, each of a known cause", 30, period_60, set_up_app,
-	  step_culprits, false },
-	{ "culprits-120", "the same at 120 Hz", 30, period_120, set_up_app, step_culprits, false },
+	  .step = step_culprits },
+	{ "culprits-120", "the same at 120 Hz", 30, period_120, set_up_app, .step = step_culprits },
 	{ "culprits-game", "the same of a game at 30 fps", 30, period_60, set_up_game,
-	  step_culprits, false },
+	  .step = step_culprits },
 	{ "culprits-cpu", "the same of an app that draws without the GPU", 30, period_60,
-	  set_up_itself, step_culprits, false },
+	  set_up_itself, .step = step_culprits },
 	{ "ltpo-film", "120 Hz, a film at 24 Hz, the film at 120 Hz rendered at 24, 120 Hz", 12,
-	  period_ltpo, set_up_app, step_rendered, false },
-	{ "arr-240", "vsyncs at 240 Hz, rendered at 120", 10, period_240, set_up_app, step_rendered,
-	  false },
+	  period_ltpo, set_up_app, .step = step_rendered },
+	{ "arr-240", "vsyncs at 240 Hz, rendered at 120", 10, period_240, set_up_app,
+	  .step = step_rendered },
 	{ "fold", "a foldable: its outer display at 60 Hz, the inner one at 120, the outer one", 12,
-	  period_fold, set_up_app, step_steady, false },
+	  period_fold, set_up_app, .step = step_steady },
 	{ "demo", "an app with late frames and freezes, a game at 30 fps, a mostly idle status bar",
-	  20, period_60, set_up_demo, step_demo, false },
+	  20, period_60, set_up_demo, .step = step_demo },
 };
 
 static const struct vocabulary *const vocabularies[] = {

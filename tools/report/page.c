@@ -80,7 +80,8 @@ static void put_json(struct page *page, const char *text, size_t size)
 	}
 }
 
-/* A session or a comparison is printed into memory, so that put_json() has all of it. */
+/* A session, the devices or a comparison is printed into memory, so that put_json() has all of it.
+ */
 static FILE *begin_element(struct page *page)
 {
 	page->text = NULL;
@@ -89,12 +90,13 @@ static FILE *begin_element(struct page *page)
 	return page->element;
 }
 
-static int end_element(struct page *page, const char *array, int error)
+/* @before: what is between it and what was printed before. */
+static int end_element(struct page *page, const char *before, int error)
 {
 	if (os_memory_close(page->element, &page->text, &page->size) != 0)
 		error = -ENOMEM;
 	if (error == 0) {
-		fprintf(page->out, page->is_first ? "\"%s\":[" : ",", array);
+		fputs(before, page->out);
 		put_json(page, page->text, page->size);
 		page->is_first = false;
 	}
@@ -194,7 +196,8 @@ static uint64_t or_unknown(uint32_t number)
 	return number == WINDOW_UNKNOWN ? 0 : (uint64_t)number + 1;
 }
 
-#define ROW_COLUMN(value)                                                                          \
+/* A value of each of the @n rows or frames. */
+#define COLUMN(value)                                                                              \
 	for (uint32_t i = 0; i < n; i++)                                                           \
 	pack_add(&pack, (value))
 
@@ -316,30 +319,30 @@ static int print_rows(FILE *out, const struct session *session, uint32_t surface
 		pack_add_signed(&pack, rows[i].start_us - (i > 0 ? rows[i - 1].end_us : 0));
 	for (uint32_t i = 0; i < n; i++)
 		pack_add_signed(&pack, rows[i].end_us - rows[i].start_us);
-	ROW_COLUMN(rows[i].frames);
-	ROW_COLUMN(rows[i].time_us);
-	ROW_COLUMN(rows[i].max_us);
-	ROW_COLUMN(rows[i].waits);
-	ROW_COLUMN(rows[i].waiting_us);
-	ROW_COLUMN(rows[i].a);
-	ROW_COLUMN(rows[i].b);
-	ROW_COLUMN(rows[i].c);
-	ROW_COLUMN(or_unknown(rows[i].d));
-	ROW_COLUMN(or_unknown(rows[i].missed));
-	ROW_COLUMN(rows[i].jank);
-	ROW_COLUMN(rows[i].big_jank);
-	ROW_COLUMN(rows[i].jank_us);
-	ROW_COLUMN(or_unknown(rows[i].stalls));
-	ROW_COLUMN(rows[i].stall_us);
-	ROW_COLUMN(or_unknown(rows[i].p99_us));
-	ROW_COLUMN(or_unknown(rows[i].gpu_mean_us));
-	ROW_COLUMN(or_unknown(rows[i].gpu_max_us));
-	ROW_COLUMN(or_unknown(rows[i].lost));
-	ROW_COLUMN(or_unknown(rows[i].refresh_hundredths));
-	ROW_COLUMN(rows[i].unknown);
-	ROW_COLUMN(or_unknown(rows[i].late));
-	ROW_COLUMN(rows[i].late_us);
-	ROW_COLUMN(causes[i]);
+	COLUMN(rows[i].frames);
+	COLUMN(rows[i].time_us);
+	COLUMN(rows[i].max_us);
+	COLUMN(rows[i].waits);
+	COLUMN(rows[i].waiting_us);
+	COLUMN(rows[i].a);
+	COLUMN(rows[i].b);
+	COLUMN(rows[i].c);
+	COLUMN(or_unknown(rows[i].d));
+	COLUMN(or_unknown(rows[i].missed));
+	COLUMN(rows[i].jank);
+	COLUMN(rows[i].big_jank);
+	COLUMN(rows[i].jank_us);
+	COLUMN(or_unknown(rows[i].stalls));
+	COLUMN(rows[i].stall_us);
+	COLUMN(or_unknown(rows[i].p99_us));
+	COLUMN(or_unknown(rows[i].gpu_mean_us));
+	COLUMN(or_unknown(rows[i].gpu_max_us));
+	COLUMN(or_unknown(rows[i].lost));
+	COLUMN(or_unknown(rows[i].refresh_hundredths));
+	COLUMN(rows[i].unknown);
+	COLUMN(or_unknown(rows[i].late));
+	COLUMN(rows[i].late_us);
+	COLUMN(causes[i]);
 	free(rows);
 	free(causes);
 	if (pack_print(&pack, out) < 0)
@@ -360,25 +363,17 @@ static int print_frames(FILE *out, const struct page_frames *chosen, uint64_t of
 		if (page_frames_have(chosen, frames[i]->present_us))
 			frames[n++] = frames[i];
 	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n, (unsigned long long)of);
-	for (uint32_t i = 0; i < n; i++)
-		pack_add(&pack, kept_interval_ns(frames[i]));
+	COLUMN(kept_interval_ns(frames[i]));
 	for (uint32_t i = 0; i < n; i++) {
 		expected_us += (int64_t)(kept_interval_ns(frames[i]) / 1000);
 		pack_add_signed(&pack, frames[i]->present_us - expected_us);
 		expected_us = frames[i]->present_us;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		pack_add(&pack, frames[i]->vsyncs == FRAME_VSYNCS_UNKNOWN
-					? 0
-					: (uint64_t)frames[i]->vsyncs + 1);
-	for (uint32_t i = 0; i < n; i++)
-		pack_add(&pack, frames[i]->flags);
-	for (uint32_t i = 0; i < n; i++)
-		pack_add(&pack, frames[i]->cause);
-	for (uint32_t i = 0; i < n; i++)
-		pack_add(&pack, kept_late_ns(frames[i]));
-	for (uint32_t i = 0; i < n; i++)
-		pack_add(&pack, frames[i]->step);
+	COLUMN(frames[i]->vsyncs == FRAME_VSYNCS_UNKNOWN ? 0 : (uint64_t)frames[i]->vsyncs + 1);
+	COLUMN(frames[i]->flags);
+	COLUMN(frames[i]->cause);
+	COLUMN(kept_late_ns(frames[i]));
+	COLUMN(frames[i]->step);
 	if (pack_print(&pack, out) < 0)
 		return -ENOMEM;
 	fputs("\"}", out);
@@ -473,27 +468,16 @@ int page_add(struct page *page, const struct session *session, const struct sele
 	page->rows_left -= rows < page->rows_left ? rows : page->rows_left;
 	page_frames_free(&chosen);
 	fputc('}', out);
-	return end_element(page, "sessions", error);
+	return end_element(page, page->is_first ? "\"sessions\":[" : ",", error);
 }
 
 int page_devices(struct page *page, const struct report *report)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = os_memory_open(&text, &size);
-	int error;
+	FILE *out = begin_element(page);
 
 	if (!out)
 		return -errno;
-	error = output_json_devices(out, report);
-	if (os_memory_close(out, &text, &size) != 0)
-		error = -ENOMEM;
-	if (error == 0 && !page->is_first) {
-		fputc(']', page->out);
-		put_json(page, text, size);
-	}
-	free(text);
-	return error;
+	return end_element(page, "]", output_json_devices(out, report));
 }
 
 int page_compare(struct page *page, const struct compare_report *report)
@@ -502,7 +486,8 @@ int page_compare(struct page *page, const struct compare_report *report)
 
 	if (!out)
 		return -errno;
-	return end_element(page, "comparisons", output_compare_json(out, report));
+	return end_element(page, page->is_first ? "\"comparisons\":[" : ",",
+			   output_compare_json(out, report));
 }
 
 void page_abandon(struct page *page)

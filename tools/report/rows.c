@@ -107,21 +107,39 @@ struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t s
 
 /* --- what is searched by a time or number --- */
 
-int by_key(const void *a, const void *b)
+void add_keyed(struct reading *reading, struct keyed_list *list, int64_t key, uint32_t value)
+{
+	struct keyed *added;
+
+	if (list->n == KEYED_MAX)
+		return;
+	added = array_add(&list->all, &list->n, &list->max, sizeof(*added));
+	if (added)
+		*added = (struct keyed){ key, value };
+	reading->out_of_memory |= !added;
+}
+
+static int by_key(const void *a, const void *b)
 {
 	const struct keyed *one = a, *other = b;
 
 	return (one->key > other->key) - (one->key < other->key);
 }
 
-uint32_t first_keyed(const struct keyed *all, uint32_t n, int64_t key)
+void sort_keyed(struct keyed_list *list)
 {
-	uint32_t low = 0, high = n;
+	if (list->n > 0)
+		qsort(list->all, list->n, sizeof(*list->all), by_key);
+}
+
+uint32_t first_keyed(const struct keyed_list *list, int64_t key)
+{
+	uint32_t low = 0, high = list->n;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (all[middle].key < key)
+		if (list->all[middle].key < key)
 			low = middle + 1;
 		else
 			high = middle;
@@ -171,11 +189,11 @@ void rows_end(struct reading *reading)
 	free(reading->sums);
 	free(reading->sum_places);
 	free(reading->captured_places);
-	free(reading->late_order);
+	free(reading->late_order.all);
 	free(reading->place_of_layer);
-	free(reading->stalls);
-	free(reading->losses);
-	free(reading->steps);
+	free(reading->stalls.all);
+	free(reading->losses.all);
+	free(reading->steps.all);
 }
 
 /* Segments that --keep removed are the first ones: the start of the capture is not there. */
@@ -194,12 +212,9 @@ int rows_read(struct reading *reading)
 {
 	read_session_json(reading);
 	read_kind(reading, &events_kind);
-	if (reading->n_stalls > 0)
-		qsort(reading->stalls, reading->n_stalls, sizeof(*reading->stalls), by_key);
-	if (reading->n_steps > 0)
-		qsort(reading->steps, reading->n_steps, sizeof(*reading->steps), by_key);
-	if (reading->n_losses > 0)
-		qsort(reading->losses, reading->n_losses, sizeof(*reading->losses), by_key);
+	sort_keyed(&reading->stalls);
+	sort_keyed(&reading->steps);
+	sort_keyed(&reading->losses);
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		read_kind(reading, kinds[i]);
 	reading->session->lacks_events |=

@@ -26,7 +26,14 @@ struct layer_frames {
 	int64_t present_us; /* of its last frame */
 };
 
-struct keyed; /* of rows_part.h */
+/* Numbers that are searched by a time or an id. */
+struct keyed_list {
+	struct keyed {
+		int64_t key;
+		uint32_t value;
+	} * all;
+	uint32_t n, max;
+};
 
 /* What is needed only while the files are read. */
 struct reading {
@@ -44,19 +51,14 @@ struct reading {
 	uint32_t n_sums, max_sums;
 	uint32_t *sum_places; /* a hash table of numbers + 1 */
 	uint64_t sums_refused;
-	struct layer_frames *layers; /* by place of the layer */
-	uint16_t *place_of_layer;    /* number + 1 of its place, by the number of its name */
-	uint32_t n_layers;	     /* places that are taken */
-	struct keyed *late_order;    /* numbers of late frames by their vsync, or by vsync id */
-	uint32_t n_late_order;
-	uint32_t *captured_places; /* a hash table of numbers + 1 */
+	struct layer_frames *layers;  /* by place of the layer */
+	uint16_t *place_of_layer;     /* number + 1 of its place, by the number of its name */
+	uint32_t n_layers;	      /* places that are taken */
+	struct keyed_list late_order; /* numbers of late frames by their vsync, or by vsync id */
+	uint32_t *captured_places;    /* a hash table of numbers + 1 */
 	uint32_t max_captured;
-	struct keyed *stalls; /* texts of events.csv by time, us */
-	uint32_t n_stalls, max_stalls;
-	struct keyed *losses; /* the same for lost events */
-	uint32_t n_losses, max_losses;
-	struct keyed *steps; /* vsyncs in a render period since that time, us; likewise */
-	uint32_t n_steps, max_steps;
+	struct keyed_list stalls, losses; /* texts of events.csv by time, us */
+	struct keyed_list steps;	  /* vsyncs in a render period since that time, us */
 	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */
 	bool has_chosen_harm;
 	bool is_ordered_by_id; /* late_order */

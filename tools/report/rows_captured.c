@@ -154,11 +154,12 @@ static void join_timeline(struct reading *reading, const struct csv_reader *csv,
 			  uint32_t surface)
 {
 	struct session *session = reading->session;
+	const struct keyed_list *order = &reading->late_order;
 	int64_t token = number_of(csv, columns[TIMELINE_TOKEN], 0);
 
-	for (uint32_t i = first_keyed(reading->late_order, reading->n_late_order, token);
-	     token >= 0 && i < reading->n_late_order && reading->late_order[i].key == token; i++) {
-		struct late_row *late = &session->late[reading->late_order[i].value];
+	for (uint32_t i = first_keyed(order, token);
+	     token >= 0 && i < order->n && order->all[i].key == token; i++) {
+		struct late_row *late = &session->late[order->all[i].value];
 
 		if (session->surfaces[late->surface].name != surface)
 			continue;

@@ -87,10 +87,11 @@ static void add_info(struct reading *reading, const struct csv_reader *csv, cons
 		     int64_t end_us, uint16_t surface)
 {
 	struct session *session = reading->session;
+	const struct keyed_list *order = &reading->late_order;
 
-	for (uint32_t i = first_keyed(reading->late_order, reading->n_late_order, end_us);
-	     i < reading->n_late_order && reading->late_order[i].key == end_us; i++) {
-		struct late_row *late = &session->late[reading->late_order[i].value];
+	for (uint32_t i = first_keyed(order, end_us); i < order->n && order->all[i].key == end_us;
+	     i++) {
+		struct late_row *late = &session->late[order->all[i].value];
 
 		if (late->surface == surface && late->info == NAME_NONE)
 			late->info = name_in(reading, csv, columns[DROP_INFO]);

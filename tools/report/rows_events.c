@@ -8,7 +8,6 @@
 #include "rules/frames/pause.h"
 #include "tools/report/os.h"
 
-#define KEYED_MAX 200000
 #define SESSION_JSON_MAX (4 << 20) /* bytes */
 
 /* --- session.json --- */
@@ -60,16 +59,6 @@ void read_session_json(struct reading *reading)
 
 static const char *const event_columns[] = { "time(s)", "wall time", "kind", "text", NULL };
 
-static void add_keyed(struct reading *reading, struct keyed **all, uint32_t *n, uint32_t *most,
-		      struct keyed one)
-{
-	struct keyed *added = *n < KEYED_MAX ? array_add(all, n, most, sizeof(*added)) : NULL;
-
-	if (added)
-		*added = one;
-	reading->out_of_memory |= !added && *n < KEYED_MAX;
-}
-
 /* The vsyncs in a render period: "120.60 Hz, rendered at 40.20 Hz". */
 static uint32_t step_in(const char *text)
 {
@@ -87,9 +76,9 @@ static uint32_t step_in(const char *text)
 
 uint8_t step_at(const struct reading *reading, int64_t time_us)
 {
-	uint32_t after = first_keyed(reading->steps, reading->n_steps, time_us + 1);
+	uint32_t after = first_keyed(&reading->steps, time_us + 1);
 
-	return after > 0 ? (uint8_t)reading->steps[after - 1].value : 1;
+	return after > 0 ? (uint8_t)reading->steps.all[after - 1].value : 1;
 }
 
 /* A mark begins a section. */
@@ -148,8 +137,7 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 	if (span_equal(kind, SPAN_LITERAL("mark")))
 		add_section(reading, read.time_us, read.text);
 	else if (span_equal(kind, SPAN_LITERAL("stall")))
-		add_keyed(reading, &reading->stalls, &reading->n_stalls, &reading->max_stalls,
-			  (struct keyed){ read.time_us, read.text });
+		add_keyed(reading, &reading->stalls, read.time_us, read.text);
 	else if (span_equal(kind, SPAN_LITERAL("start")) ||
 		 (span_equal(kind, SPAN_LITERAL("tracing")) && /* after --wait */
 		  strncmp(name_of(session, read.text), "counting began", 14) == 0))
@@ -158,11 +146,10 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 		session->stop_us = read.time_us;
 	else if (span_equal(kind, SPAN_LITERAL("lost"))) {
 		add_missing(session, read.time_us, name_of(session, read.text));
-		add_keyed(reading, &reading->losses, &reading->n_losses, &reading->max_losses,
-			  (struct keyed){ read.time_us, read.text });
+		add_keyed(reading, &reading->losses, read.time_us, read.text);
 	} else if (span_equal(kind, SPAN_LITERAL("refresh")) && read.time_us >= 0)
-		add_keyed(reading, &reading->steps, &reading->n_steps, &reading->max_steps,
-			  (struct keyed){ read.time_us, step_in(name_of(session, read.text)) });
+		add_keyed(reading, &reading->steps, read.time_us,
+			  step_in(name_of(session, read.text)));
 }
 
 /* "716.7 ms on SURFACE of APP; no frame ended it": what follows "on ", and the length in ns. */
@@ -190,12 +177,12 @@ static bool is_stall_of(const char *name, const char *surface)
 
 bool is_stall(const struct reading *reading, int64_t time_us, const char *surface)
 {
-	const struct keyed *stalls = reading->stalls;
+	const struct keyed_list *stalls = &reading->stalls;
 
-	for (uint32_t i = first_keyed(stalls, reading->n_stalls, time_us);
-	     i < reading->n_stalls && stalls[i].key == time_us; i++) {
+	for (uint32_t i = first_keyed(stalls, time_us);
+	     i < stalls->n && stalls->all[i].key == time_us; i++) {
 		uint64_t ns;
-		const char *name = stall_name(name_of(reading->session, stalls[i].value), &ns);
+		const char *name = stall_name(name_of(reading->session, stalls->all[i].value), &ns);
 
 		if (name && is_stall_of(name, surface))
 			return true;

@@ -150,8 +150,8 @@ static struct ended_stalls uncounted_in(const struct reading *reading, struct su
 					const struct window *row)
 {
 	struct ended_stalls in = { .n = 0 };
-	uint32_t holes = first_keyed(reading->losses, reading->n_losses, row->end_us + 1) -
-			 first_keyed(reading->losses, reading->n_losses, row->start_us);
+	uint32_t holes = first_keyed(&reading->losses, row->end_us + 1) -
+			 first_keyed(&reading->losses, row->start_us);
 	uint64_t most_ns = (holes > 0 ? holes : 1) * uncounted_between(0, UINT64_MAX);
 
 	if (row->end_us <= row->start_us ||

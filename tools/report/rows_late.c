@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/rows_part.h"
 
-#include <stdlib.h>
-
 /* --- late frames ---
  *
  * A heap: the first one has the least harm and is replaced when it is full. Of equal harm, as it is
@@ -56,18 +54,11 @@ void add_late(struct session *session, struct late_row row)
 
 void order_late(struct reading *reading, bool by_id)
 {
-	struct session *session = reading->session;
-	struct keyed *order = realloc(reading->late_order, (session->n_late + 1) * sizeof(*order));
+	const struct session *session = reading->session;
 
-	if (!order) {
-		reading->out_of_memory = true;
-		return;
-	}
+	reading->late_order.n = 0;
 	for (uint32_t i = 0; i < session->n_late; i++)
-		order[i] = (struct keyed){ by_id ? session->late[i].vsync_id
-						 : session->late[i].vsync_us,
-					   i };
-	qsort(order, session->n_late, sizeof(*order), by_key);
-	reading->late_order = order;
-	reading->n_late_order = session->n_late;
+		add_keyed(reading, &reading->late_order,
+			  by_id ? session->late[i].vsync_id : session->late[i].vsync_us, i);
+	sort_keyed(&reading->late_order);
 }

@@ -19,6 +19,7 @@
 
 #define LAYERS_MAX 8192
 #define SUM_PLACES 65536 /* a power of 2 */
+#define KEYED_MAX 200000
 #define COUNT_MAX INT64_C(1000000000)
 
 /* --- kinds of files --- */
@@ -115,17 +116,12 @@ struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t s
 
 /* --- what is searched by a time or number (rows.c) --- */
 
-/* In the order of @key. */
-struct keyed {
-	int64_t key;
-	uint32_t value;
-};
+/* Adds one, which sort_keyed() brings into the order of keys; beyond KEYED_MAX it is left out. */
+void add_keyed(struct reading *reading, struct keyed_list *list, int64_t key, uint32_t value);
+void sort_keyed(struct keyed_list *list);
 
-/* Compares two of them, for qsort(). */
-int by_key(const void *a, const void *b);
-
-/* The first place of an ordered array with @key or more. */
-uint32_t first_keyed(const struct keyed *all, uint32_t n, int64_t key);
+/* The first place of a list in order with @key or more. */
+uint32_t first_keyed(const struct keyed_list *list, int64_t key);
 
 /* --- session.json, events.csv (rows_events.c) --- */
 

@@ -63,6 +63,25 @@ bool compare_less_is_better(enum metric metric)
 
 /* --- runs --- */
 
+/* array_add() and strdup(), which say in @comparison that there is no memory left. */
+
+static void *add_to(struct comparison *comparison, void *array, uint32_t *n, uint32_t *max,
+		    size_t size)
+{
+	void *added = array_add(array, n, max, size);
+
+	comparison->out_of_memory |= !added;
+	return added;
+}
+
+static char *copy_of(struct comparison *comparison, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+
+	comparison->out_of_memory |= text && !copy;
+	return copy;
+}
+
 static struct compared_surface *find_surface(struct comparison *comparison, const char *name)
 {
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
@@ -78,23 +97,14 @@ static struct compared_surface *add_surface(struct comparison *comparison, const
 
 	if (surface)
 		return surface;
-	surface = array_add(&comparison->surfaces, &comparison->n_surfaces,
-			    &comparison->max_surfaces, sizeof(*surface));
-	if (!surface) {
-		comparison->out_of_memory = true;
-		return NULL;
-	}
-	*surface = (struct compared_surface){ .app = strdup(app), .name = strdup(name) };
-	comparison->out_of_memory |= !surface->app || !surface->name;
+	surface = add_to(comparison, &comparison->surfaces, &comparison->n_surfaces,
+			 &comparison->max_surfaces, sizeof(*surface));
+	if (surface)
+		*surface = (struct compared_surface){
+			.app = copy_of(comparison, app),
+			.name = copy_of(comparison, name),
+		};
 	return surface;
-}
-
-static char *copy_of(struct comparison *comparison, const char *text)
-{
-	char *copy = text ? strdup(text) : NULL;
-
-	comparison->out_of_memory |= text && !copy;
-	return copy;
 }
 
 /* That of the session which is added. */
@@ -106,16 +116,14 @@ static struct compared_run *run_of(struct comparison *comparison, struct compare
 
 	if (last && last->group == group && last->run == comparison->runs[group])
 		return last;
-	last = array_add(&surface->runs, &surface->n_runs, &surface->max_runs, sizeof(*last));
-	if (!last) {
-		comparison->out_of_memory = true;
-		return NULL;
-	}
-	*last = (struct compared_run){
-		.group = group,
-		.run = comparison->runs[group],
-		.folder = copy_of(comparison, folder),
-	};
+	last = add_to(comparison, &surface->runs, &surface->n_runs, &surface->max_runs,
+		      sizeof(*last));
+	if (last)
+		*last = (struct compared_run){
+			.group = group,
+			.run = comparison->runs[group],
+			.folder = copy_of(comparison, folder),
+		};
 	return last;
 }
 
@@ -127,11 +135,10 @@ static struct compared_section *section_of(struct comparison *comparison,
 	for (uint32_t i = 0; i < surface->n_sections; i++)
 		if (strcmp(surface->sections[i].name, name) == 0)
 			return &surface->sections[i];
-	added = array_add(&surface->sections, &surface->n_sections, &surface->max_sections,
-			  sizeof(*added));
+	added = add_to(comparison, &surface->sections, &surface->n_sections, &surface->max_sections,
+		       sizeof(*added));
 	if (added)
-		*added = (struct compared_section){ .name = strdup(name) };
-	comparison->out_of_memory |= !added || !added->name;
+		*added = (struct compared_section){ .name = copy_of(comparison, name) };
 	return added;
 }
 
@@ -144,11 +151,9 @@ static void keep_frame(struct comparison *comparison, struct compared_run *run,
 		comparison->refused++;
 		return;
 	}
-	added = array_add(&run->frames, &run->n_frames, &run->max_frames, sizeof(*added));
-	if (!added) {
-		comparison->out_of_memory = true;
+	added = add_to(comparison, &run->frames, &run->n_frames, &run->max_frames, sizeof(*added));
+	if (!added)
 		return;
-	}
 	*added = *frame;
 	comparison->frames++;
 }
@@ -177,13 +182,11 @@ static void add_window(struct comparison *comparison, struct compared_surface *s
 		       const struct window *window)
 {
 	struct compared_run *run = &surface->runs[surface->n_runs - 1];
-	struct window *added =
-		array_add(&run->windows, &run->n_windows, &run->max_windows, sizeof(*added));
+	struct window *added = add_to(comparison, &run->windows, &run->n_windows, &run->max_windows,
+				      sizeof(*added));
 
-	if (!added) {
-		comparison->out_of_memory = true;
+	if (!added)
 		return;
-	}
 	*added = *window;
 	surface->time_s[run->group] += (double)(window->time_us + window->stall_us) / 1e6;
 }
@@ -258,10 +261,9 @@ static void add_notice(struct comparison *comparison, const char *folder, const 
 		return;
 	}
 	if (notice == comparison->notices + comparison->n_notices) {
-		notice->text = strdup(text);
-		notice->folder = strdup(folder);
+		notice->text = copy_of(comparison, text);
+		notice->folder = copy_of(comparison, folder);
 		comparison->n_notices++;
-		comparison->out_of_memory |= !notice->text || !notice->folder;
 	}
 	notice->runs++;
 }
@@ -593,51 +595,49 @@ static void add_to_block(const struct ratio *ratio, enum group group,
 {
 	double s = frame->interval_us / 1e6;
 	double quantile_s = ratio->quantile_us[group] / 1e6;
+	double above = 0, below = s;
 	bool is_stall = !is_frame_time(frame);
 
 	switch (ratio->metric) {
 	case METRIC_LOST_RATE:
-		block->above += is_stall ? s : frame->late_us / 1e6;
-		block->below += s;
+		above = is_stall ? s : frame->late_us / 1e6;
 		break;
 	case METRIC_FPS:
-		block->above += !is_stall;
-		block->below += is_stall && !ratio->with_freezes ? 0 : s;
+		above = !is_stall;
+		below = is_stall && !ratio->with_freezes ? 0 : s;
 		break;
 	case METRIC_LOW1_MEAN:
 	case METRIC_LOW01_MEAN:
 		if (is_stall)
-			break;
-		block->above += ratio->share;
-		block->below += ratio->share * quantile_s + fmax(0, s - quantile_s);
+			return;
+		above = ratio->share;
+		below = ratio->share * quantile_s + fmax(0, s - quantile_s);
 		break;
 	case METRIC_MISSED_1000:
 		if (is_stall || frame->vsyncs == FRAME_VSYNCS_UNKNOWN)
-			break;
-		block->above += frame->vsyncs > frame->step ? frame->vsyncs - frame->step : 0;
-		block->below++;
+			return;
+		above = frame->vsyncs > frame->step ? frame->vsyncs - frame->step : 0;
+		below = 1;
 		break;
 	case METRIC_JANK_10MIN:
-		block->above += (frame->flags & FRAME_JANK) != 0;
-		block->below += s;
+		above = (frame->flags & FRAME_JANK) != 0;
 		break;
 	case METRIC_BIG_JANK_10MIN:
-		block->above += (frame->flags & FRAME_BIG_JANK) != 0;
-		block->below += s;
+		above = (frame->flags & FRAME_BIG_JANK) != 0;
 		break;
 	case METRIC_FREEZES_10MIN:
-		block->above += is_stall;
-		block->below += s;
+		above = is_stall;
 		break;
 	case METRIC_STUTTER:
-		block->above += frame->flags & FRAME_JANK ? s : 0;
-		block->below += s;
+		above = frame->flags & FRAME_JANK ? s : 0;
 		break;
 	default:
-		block->above += !is_stall && frame->interval_us > ratio->threshold_us;
-		block->below += !is_stall;
+		above = !is_stall && frame->interval_us > ratio->threshold_us;
+		below = !is_stall;
 		break;
 	}
+	block->above += above;
+	block->below += below;
 }
 
 /* The same for a row of fps.csv; nothing if the number is unknown there. Returns false if no row
@@ -646,6 +646,7 @@ static bool add_row_to_block(const struct ratio *ratio, const struct compared_ru
 			     const struct window *window, struct block *block)
 {
 	double time_s = (double)window->time_us / 1e6, stall_s = (double)window->stall_us / 1e6;
+	double above = 0, below = time_s + stall_s;
 
 	if (run->without_janks &&
 	    (ratio->metric == METRIC_JANK_10MIN || ratio->metric == METRIC_BIG_JANK_10MIN ||
@@ -653,42 +654,40 @@ static bool add_row_to_block(const struct ratio *ratio, const struct compared_ru
 		return false;
 	switch (ratio->metric) {
 	case METRIC_LOST_RATE:
-		if (window->late != WINDOW_UNKNOWN && window->stalls != WINDOW_UNKNOWN) {
-			block->above += (double)window->late_us / 1e6 + stall_s;
-			block->below += time_s + stall_s;
-		}
-		return true;
+		if (window->late == WINDOW_UNKNOWN || window->stalls == WINDOW_UNKNOWN)
+			return true;
+		above = (double)window->late_us / 1e6 + stall_s;
+		break;
 	case METRIC_FPS:
-		block->above += window->frames;
-		block->below += time_s + (ratio->with_freezes ? stall_s : 0);
-		return true;
+		above = window->frames;
+		below = time_s + (ratio->with_freezes ? stall_s : 0);
+		break;
 	case METRIC_MISSED_1000:
-		if (window->missed != WINDOW_UNKNOWN) {
-			block->above += window->missed;
-			block->below += window->frames - window->unknown;
-		}
-		return true;
+		if (window->missed == WINDOW_UNKNOWN)
+			return true;
+		above = window->missed;
+		below = window->frames - window->unknown;
+		break;
 	case METRIC_JANK_10MIN:
-		block->above += window->jank;
-		block->below += time_s + stall_s;
-		return true;
+		above = window->jank;
+		break;
 	case METRIC_BIG_JANK_10MIN:
-		block->above += window->big_jank;
-		block->below += time_s + stall_s;
-		return true;
+		above = window->big_jank;
+		break;
 	case METRIC_FREEZES_10MIN:
-		if (window->stalls != WINDOW_UNKNOWN) {
-			block->above += window->stalls;
-			block->below += time_s + stall_s;
-		}
-		return true;
+		if (window->stalls == WINDOW_UNKNOWN)
+			return true;
+		above = window->stalls;
+		break;
 	case METRIC_STUTTER:
-		block->above += window->jank_us / 1e6;
-		block->below += time_s + stall_s;
-		return true;
+		above = window->jank_us / 1e6;
+		break;
 	default:
 		return false;
 	}
+	block->above += above;
+	block->below += below;
+	return true;
 }
 
 /* Seconds of drawing in a block: 5, as bursts of late frames are shorter; less in a short run,

@@ -177,6 +177,14 @@ static _Noreturn void out_of_memory(void)
 	fail("memory", strerror(ENOMEM), "close other programs");
 }
 
+/* All that was printed has arrived. */
+static void end_stdout(void)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		fail("standard output", strerror(errno),
+		     "check the disk, or the reader of the pipe");
+}
+
 /* --- options --- */
 
 static _Noreturn void print_and_exit(const char *text)
@@ -718,9 +726,7 @@ static _Noreturn void grade_and_exit(void)
 		fail("--grades -",
 		     "standard input is not a JSON array of objects with app and facts",
 		     "jank-report(1) describes it");
-	if (fflush(stdout) != 0 || ferror(stdout))
-		fail("standard output", strerror(errno),
-		     "check the disk, or the reader of the pipe");
+	end_stdout();
 	exit(0);
 }
 
@@ -833,9 +839,7 @@ int main(int argc, char **argv)
 		if (collection.n_read > 0)
 			printf("%s\n", settings.output);
 	}
-	if (fflush(stdout) != 0 || ferror(stdout))
-		fail("standard output", strerror(errno),
-		     "check the disk, or the reader of the pipe");
+	end_stdout();
 	print_results(&results, settings.strict);
 	if (settings.junit) {
 		error = results_write_junit(&results, settings.junit, "jank-report");

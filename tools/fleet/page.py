@@ -16,23 +16,17 @@ import grades
 import queries
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-STYLE = FOLDER.parent / "report" / "page" / "page.css"
+REPORT = FOLDER.parent / "report" / "page"
+STYLE = REPORT / "page.css"
 APPS_MAX, BUILDS_MAX, MODELS_MAX, WORST = 20, 12, 50, 10
 MANY = 300  # dots, without letters
 # As on the page of jank-report.
 LETTERS = {"app": "A", "gpu": "G", "surfaceflinger-cpu": "C", "surfaceflinger-gpu": "S", "scheduling": "W", "display": "D", "stuffing": "Q",
            "prediction": "V", "dropped": "T", "unknown": "?"}
 
-HEAD = """<!DOCTYPE html>
-<!-- SPDX-License-Identifier: Apache-2.0
-Made by jank-fleet; needs no network. -->
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
-<link rel="icon" href="data:,">
-"""
+# That of jank-report's page, without its title and what is said of its charts.
+HEAD = ("<!DOCTYPE html>\n<!-- SPDX-License-Identifier: Apache-2.0\nMade by jank-fleet; needs no network. -->\n"
+        + (REPORT / "head.html").read_text(encoding="utf-8").partition("-->\n")[2].replace("<title>jank-report</title>\n", ""))
 
 
 def text(value):

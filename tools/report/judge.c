@@ -364,26 +364,23 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 {
 	double base = change->of[BASE].value, new = change->of[NEW].value;
 	const char *unit = change->threshold_us > 0 ? " % of the frames" : "";
-	size_t n;
 
 	if (!change->is_known) {
 		snprintf(text, TEXT_SIZE, "%s", change->why);
 		return;
 	}
-	n = (size_t)snprintf(text, TEXT_SIZE, "%.4g -> %.4g%s", base * change->scale,
-			     new * change->scale, unit);
+	snprintf(text, TEXT_SIZE, "%.4g -> %.4g%s", base * change->scale, new * change->scale,
+		 unit);
 	if (change->threshold_us > 0)
-		n += (size_t)snprintf(text + n, TEXT_SIZE - n, " %s %.1f ms",
-				      change->or_equal ? "at or above" : "above",
-				      change->threshold_us / 1e3);
+		text_append(text, TEXT_SIZE, " %s %.1f ms",
+			    change->or_equal ? "at or above" : "above", change->threshold_us / 1e3);
 	if (base > 0)
-		n += (size_t)snprintf(text + n, TEXT_SIZE - n, ": %+.1f %%, noise ",
-				      100 * (new / base - 1));
+		text_append(text, TEXT_SIZE, ": %+.1f %%, noise ", 100 * (new / base - 1));
 	if (base > 0 && isfinite(change->high))
-		snprintf(text + n, TEXT_SIZE - n, "%+.1f %% to %+.1f %%", 100 * change->low,
-			 100 * change->high);
+		text_append(text, TEXT_SIZE, "%+.1f %% to %+.1f %%", 100 * change->low,
+			    100 * change->high);
 	else if (base > 0)
-		snprintf(text + n, TEXT_SIZE - n, "allows any change");
+		text_append(text, TEXT_SIZE, "allows any change");
 }
 
 /* The same rule as for a session; and freezes of NEW, or time that all of its runs lost, may be too

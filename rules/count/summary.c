@@ -51,8 +51,7 @@ int summary_number(struct summary *summary, struct name_key name, uint64_t prese
 		entry = &summary->table[number];
 		/* Names of the others are not kept: any name with that hash is one of them. */
 		if (number >= summary->max ||
-		    name_key_equal(&(struct name_key){ entry->name, name.hash, entry->length },
-				   &name))
+		    (entry->length == name.length && strcmp(entry->name, name.kept) == 0))
 			return number;
 	}
 	number = summary->n;

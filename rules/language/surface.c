@@ -27,14 +27,6 @@ bool name_is(const char *kept, size_t size, struct span text)
 	return (n == 0 || memcmp(kept, text.ptr, n) == 0) && kept[n] == '\0';
 }
 
-bool name_key_equal(const struct name_key *a, const struct name_key *b)
-{
-	size_t n = strlen(a->kept), m = strlen(b->kept);
-
-	return a->hash == b->hash && a->length == b->length &&
-	       memcmp(a->kept, b->kept, n < m ? n : m) == 0;
-}
-
 void name_copy(char *to, size_t size, struct span text)
 {
 	size_t n = text.len < size - 1 ? text.len : size - 1;

@@ -26,9 +26,6 @@ struct name_key {
 	size_t length;
 };
 
-/* True: it is the same name, also if one copy of it is shorter. */
-bool name_key_equal(const struct name_key *a, const struct name_key *b);
-
 /* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
 void name_copy(char *to, size_t size, struct span text);
 

@@ -227,18 +227,6 @@ TEST(test_all_layers_can_have_long_names)
 	}
 }
 
-TEST(test_cut_copy_is_the_same_surface)
-{
-	struct name_key whole = { "com.a/com.a.Main", 1, 16 }, cut = { "com.a/com", 1, 16 };
-	struct name_key other = { "com.b/com", 1, 16 };
-
-	assert_true(name_key_equal(&whole, &cut));
-	assert_true(name_key_equal(&cut, &whole));
-	assert_false(name_key_equal(&whole, &other));
-	cut.length = 9;
-	assert_false(name_key_equal(&whole, &cut));
-}
-
 TEST(test_layer_without_frames_or_idle_longest_is_evicted_first)
 {
 	fill_table();

@@ -417,7 +417,6 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
 	producers_lost(p->producers, from_ns);
 	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
-	choreographer_lost(p->choreographer, loss);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
 	fences_forget(&p->producers->fences);
@@ -638,7 +637,6 @@ void pipeline_hole(struct pipeline *p, uint64_t since_ns)
 	forget_open(p, since_ns);
 	p->hole_ns = since_ns;
 	begin_gap(p, since_ns);
-	choreographer_lost(p->choreographer, (struct loss){ .unknown_count = 1 });
 }
 
 void pipeline_set_loss_ahead(struct pipeline *p, bool ahead)
@@ -909,6 +907,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->queue.timeline = p->timeline;
 	}
 	p->choreographer->expected = &p->attribution.expected;
+	p->choreographer->lost = &p->queue.loss;
 	p->choreographer->delay_ns = options->delay_ns;
 	p->choreographer->min_frames = options->min_frames;
 	p->choreographer->context = p;

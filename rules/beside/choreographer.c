@@ -101,7 +101,7 @@ void choreographer_close(struct choreographer *c)
 {
 	/* No row follows: losses behind the last callbacks may have been callbacks. */
 	for (unsigned int i = 0; i < c->n; i++)
-		c->threads[i].lost_last = c->lost;
+		c->threads[i].lost_last = *c->lost;
 	close_rows(c, 0, UINT64_MAX);
 }
 
@@ -150,8 +150,8 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 		c->tids[at] = record->tid;
 		*thread = (struct choreographer_thread){
 			.pid = record->pid,
-			.lost_last = c->lost,
-			.row = { .start_ns = record->time_ns, .lost_before = c->lost },
+			.lost_last = *c->lost,
+			.row = { .start_ns = record->time_ns, .lost_before = *c->lost },
 		};
 	}
 	/* A thread number can return in another process. */
@@ -280,7 +280,7 @@ static void begin_do_frame(struct choreographer *c, const struct trace_record *r
 	thread = &c->threads[at];
 	if (now_ns >= thread->last_ns + IDLE_NS)
 		close_row(c, (unsigned int)at);
-	thread->lost_last = c->lost;
+	thread->lost_last = *c->lost;
 	thread->follows &= thread->losses == c->expected->losses;
 	since_ns = thread->last_end_ns ? thread->last_end_ns : thread->last_ns;
 	if (thread->follows && now_ns >= since_ns && now_ns - since_ns < PAUSE_NS) {
@@ -485,14 +485,6 @@ void choreographer_describe(const struct choreographer *c, int32_t pid, uint64_t
 		memcpy(text + used, line, length + 1);
 		used += length;
 	}
-}
-
-/* --- marks, losses, clocks --- */
-
-void choreographer_lost(struct choreographer *c, struct loss loss)
-{
-	c->lost.events += loss.events;
-	c->lost.unknown_count += loss.unknown_count;
 }
 
 void choreographer_new_clock(struct choreographer *c)

@@ -105,7 +105,7 @@ struct doframe_skipped {
 	char app[DOFRAME_APP_SIZE]; /* as in struct doframe_row */
 };
 
-/* At first all zeros, except for delay_ns, min_frames, expected, context and row. */
+/* At first all zeros, except for delay_ns, min_frames, expected, lost, context and row. */
 struct choreographer {
 	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
 	struct choreographer_counters counters;
@@ -116,8 +116,8 @@ struct choreographer {
 	/* Borrowed: its ticks for apps are the edges, VSYNC-app or VSYNC-appSf. Which a thread has
 	 * asked for is unknown. */
 	const struct expected *expected;
-	struct loss lost;
-	struct marks marks; /* not reached yet: no row spans one */
+	const struct loss *lost; /* so far; borrowed */
+	struct marks marks;	 /* not reached yet: no row spans one */
 	void *context;
 	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
 	unsigned int n;
@@ -133,9 +133,6 @@ void choreographer_begin(struct choreographer *c, struct slice_stack *stack,
 			 uint64_t period_ns);
 void choreographer_end(struct choreographer *c, const struct slice_stack *stack,
 		       const struct open_slice *ended, uint64_t now_ns, uint64_t period_ns);
-
-/* Events may be missing. No interval spans the loss. */
-void choreographer_lost(struct choreographer *c, struct loss loss);
 
 /* Writes the long callbacks of process @pid that ended in (@from_ns, @to_ns], for dropFrames.csv:
  * "doFrame 45.2 ms (traversal 30.1 draw 25.0); doFrame ...", "" if there are none. */

@@ -12,6 +12,7 @@
 static struct choreographer choreographer, *const c = &choreographer;
 static struct slice_stacks stacks;
 static struct expected vsyncs;
+static struct loss lost;
 static struct ruleset *rules;
 static struct doframe_row rows[ROWS_MAX];
 static char apps[ROWS_MAX][DOFRAME_APP_SIZE];
@@ -26,10 +27,13 @@ static void keep_row(void *context, const struct doframe_row *row)
 
 static int set_up(void **state)
 {
-	*c = (struct choreographer){
-		.delay_ns = SECOND, .min_frames = 20, .expected = &vsyncs, .row = keep_row
-	};
+	*c = (struct choreographer){ .delay_ns = SECOND,
+				     .min_frames = 20,
+				     .expected = &vsyncs,
+				     .lost = &lost,
+				     .row = keep_row };
 	memset(&vsyncs, 0, sizeof(vsyncs));
+	lost = (struct loss){ 0 };
 	n_rows = 0;
 	ruleset_free(rules);
 	slice_stacks_free(&stacks);
@@ -313,13 +317,13 @@ TEST(no_interval_spans_a_loss)
 	begin(10, 10, BEGIN, "Choreographer#doFrame");
 	expected_forget(&vsyncs);
 	slice_stacks_lost(&stacks, TRACE_ID_UNKNOWN);
-	choreographer_lost(c, (struct loss){ .events = 7 });
+	lost.events += 7;
 	end(10, 10, BEGIN + 5 * MS);
 	callback(10, BEGIN + V60, MS);
 	choreographer_close(c);
 	expect(0, "frames 2 time_ns 0 max_ns 1ms lost 7");
 	callback(10, BEGIN + 2 * V60, MS);
-	choreographer_lost(c, (struct loss){ .unknown_count = 1 });
+	lost.unknown_count++;
 	choreographer_close(c);
 	expect(1, "lost ?");
 }

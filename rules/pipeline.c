@@ -167,8 +167,6 @@ static void on_event(struct pipeline *p, const struct role_event *event)
 	case RULE_COMPOSITE:
 		compositions_end(compositions, time_ns);
 		return;
-	case RULE_TOKEN:
-		return;
 	/* SurfaceFlinger begins to compose for a vsync. */
 	case RULE_PLAN:
 	case RULE_REPLAN:

@@ -448,15 +448,13 @@ static void slice_begin(struct attribution *a, const struct trace_record *record
 	struct sf_composition *composition = &a->composition;
 
 	if ((mask & SLICE_TOKEN) && record->tid == a->sf.tid) {
-		const struct pattern_capture capture = { .frame = meaning->number,
-							 .time_ns = meaning->time_ns };
-		bool plans = meaning->role == RULE_PLAN || meaning->role == RULE_REPLAN;
+		const struct pattern_capture plan = { .time_ns = meaning->time_ns };
 
 		expected_composition(&a->expected, meaning->number, record->time_ns);
 		a->expected.is_14 |= meaning->since_14;
-		emit(a, plans ? meaning->role : RULE_TOKEN, NULL, record, &capture);
+		if (meaning->role == RULE_PLAN || meaning->role == RULE_REPLAN)
+			emit(a, meaning->role, NULL, record, &plan);
 	}
-
 	/* SurfaceFlinger states the period of the display whose hardware vsync is in the slice. The
 	 * number in its name is the composer's, not that of other names. */
 	if ((mask & SLICE_NOMINAL) && is_sf_process(a, record)) {

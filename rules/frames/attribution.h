@@ -47,7 +47,7 @@ struct attribution_sink {
 	struct pipeline *pipeline;
 	/* An event of SurfaceFlinger, or of an app if its role is producer or answer. A commit and
 	 * a present begin with it, and a composite ends: that of the last present. Of a slice the
-	 * period of role nominal is the captured time, and token has the number. */
+	 * period of role nominal is the captured time. */
 	void (*event)(struct pipeline *p, const struct role_event *event);
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(struct pipeline *p, uint64_t time_ns, bool another);

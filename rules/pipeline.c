@@ -388,7 +388,7 @@ static inline void settle_if_due(struct pipeline *p)
  */
 static uint64_t app_period_ns(const struct pipeline *p)
 {
-	return p->attribution.candidate.active ? 0 : vsync_period_ns(&p->queue.vsync);
+	return p->attribution.candidate.sf.known ? 0 : vsync_period_ns(&p->queue.vsync);
 }
 
 /* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last

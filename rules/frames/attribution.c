@@ -74,8 +74,8 @@ static bool may_replace(const struct attribution *a, const struct trace_record *
 /* The candidate is not SurfaceFlinger: drops its events. */
 static void drop_candidate(struct attribution *a)
 {
-	a->foreign_presents += a->candidate.active ? a->candidate.presents : 0;
-	a->candidate.active = false;
+	a->foreign_presents += a->candidate.sf.known ? a->candidate.presents : 0;
+	a->candidate.sf.known = false;
 }
 
 static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
@@ -85,16 +85,15 @@ static void hold(struct attribution *a, enum held_kind kind, const struct trace_
 		drop_candidate(a);
 }
 
-/* That process is SurfaceFlinger from now on. Of another one open slices, latches and counters
- * become invalid, but not the latches of the new one. If that was the candidate, its held events
- * are processed as if they were new. */
-static void follow(struct attribution *a, enum trust trust, int32_t tid, int32_t pid, int32_t tgid,
-		   uint64_t time_ns)
+/* @next is SurfaceFlinger from now on. Of another one open slices, latches and counters become
+ * invalid, but not the latches of the new one. If that was the candidate, its held events are
+ * processed as if they were new. */
+static void follow(struct attribution *a, struct surfaceflinger next, uint64_t time_ns)
 {
 	struct candidate *c = &a->candidate;
 	struct surfaceflinger before = a->sf;
-	bool better = trust > before.trust;
-	bool returns = a->before.known && tid == a->before.tid;
+	bool better = next.trust > before.trust;
+	bool returns = a->before.known && next.tid == a->before.tid;
 	struct trace_record record;
 	enum held_kind kind;
 	uint32_t open;
@@ -103,28 +102,23 @@ static void follow(struct attribution *a, enum trust trust, int32_t tid, int32_t
 	if (before.known) {
 		/* If the name of the new one is more certain, it always was SurfaceFlinger: no
 		 * restart. */
-		a->restarts += !better && !surfaceflinger_is(&before, pid, tgid);
+		a->restarts += !better && !surfaceflinger_is(&before, next.pid, next.tgid);
 		a->stacks.now_ns = time_ns;
 		while (slice_stacks_open(&a->stacks, before.tid))
 			slice_stacks_end(&a->stacks, before.tid);
-		layer_events_change_thread(&a->layer_events, tid, time_ns);
+		layer_events_change_thread(&a->layer_events, next.tid, time_ns);
 		app_work_forget_delays(a->work, 0);
 		expected_new_surfaceflinger(&a->expected);
 		a->before = before;
 		a->before.known = !better && !returns;
 	}
-	a->sf = (struct surfaceflinger){ .known = true,
-					 .trust = trust,
-					 .tid = tid,
-					 .pid = pid,
-					 .tgid = tgid,
-					 .tick_tid = TRACE_ID_UNKNOWN };
+	a->sf = next;
 	a->sink.surfaceflinger(a->sink.pipeline, time_ns, before.known);
-	if (!c->active || !surfaceflinger_is(&a->sf, c->pid, c->tgid)) {
+	if (!c->sf.known || !surfaceflinger_is(&a->sf, c->sf.pid, c->sf.tgid)) {
 		drop_candidate(a);
 		return;
 	}
-	c->active = false;
+	c->sf.known = false;
 	while (candidate_next(c, &at, &kind, &record, &open)) {
 		if (kind == HELD_EVENT)
 			named_event(a, &record, open);
@@ -135,14 +129,7 @@ static void follow(struct attribution *a, enum trust trust, int32_t tid, int32_t
 		if (kind == HELD_LOSS)
 			a->sink.hole(a->sink.queue);
 	}
-	a->sf.presented = c->presented;
-}
-
-static void follow_candidate(struct attribution *a, uint64_t time_ns)
-{
-	const struct candidate *c = &a->candidate;
-
-	follow(a, c->trust, c->tid, c->pid, c->tgid, time_ns);
+	a->sf.presented = c->sf.presented;
 }
 
 /* True: the process that wrote @record is the candidate, or is from now on. */
@@ -172,8 +159,8 @@ static bool watch_event(struct attribution *a, const struct rule *rule,
 	if (!watch(a, record, named))
 		return false;
 	/* It has presented before. */
-	if (c->presents > 0 && may_replace(a, record, c->trust)) {
-		follow_candidate(a, record->time_ns);
+	if (c->presents > 0 && may_replace(a, record, c->sf.trust)) {
+		follow(a, c->sf, record->time_ns);
 		return true;
 	}
 	c->ticks += rule_is_tick(rule);
@@ -190,13 +177,14 @@ static bool watch_present(struct attribution *a, const struct trace_record *reco
 
 	if (surfaceflinger_is(&a->sf, record->pid, record->tgid) ||
 	    !surfaceflinger_may_follow(&a->sf, record, trust) ||
-	    !watch(a, record, trust == TRUST_NAMED) || (c->presents > 0 && record->tid != c->tid))
+	    !watch(a, record, trust == TRUST_NAMED) ||
+	    (c->presents > 0 && record->tid != c->sf.tid))
 		return false;
-	c->tid = record->tid;
-	c->trust = trust;
-	if (c->presented)
+	c->sf.tid = record->tid;
+	c->sf.trust = trust;
+	if (c->sf.presented)
 		return true;
-	c->presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
+	c->sf.presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
 	c->presents++;
 	hold(a, HELD_PRESENT, record);
 	return true;
@@ -222,7 +210,14 @@ static bool is_surfaceflinger(struct attribution *a, const struct trace_record *
 	if (sf->known ? may_replace(a, record, trust)
 		      : trust != TRUST_OTHER || record->pid == a->tick_pid ||
 				latches_any(&a->layer_events.latches, record->tid)) {
-		follow(a, trust, record->tid, record->pid, record->tgid, record->time_ns);
+		follow(a,
+		       (struct surfaceflinger){ .known = true,
+						.trust = trust,
+						.tid = record->tid,
+						.pid = record->pid,
+						.tgid = record->tgid,
+						.tick_tid = TRACE_ID_UNKNOWN },
+		       record->time_ns);
 		return true;
 	}
 	if (sf->known && watch_present(a, record, trust))
@@ -294,8 +289,8 @@ static void composition_ends(struct attribution *a, int32_t tid)
 {
 	if (tid == a->sf.tid)
 		a->sf.presented = false;
-	else if (tid == a->candidate.tid)
-		a->candidate.presented = false;
+	else if (tid == a->candidate.sf.tid)
+		a->candidate.sf.presented = false;
 }
 
 static inline const struct open_slice *slice_end(struct attribution *a,
@@ -307,7 +302,7 @@ static inline const struct open_slice *slice_end(struct attribution *a,
 	if (!of_sf && !slice_stacks_may_have(&a->stacks, record->tid))
 		return NULL;
 	ended = slice_stacks_end(&a->stacks, record->tid);
-	if ((!of_sf && !(a->candidate.presented && record->tid == a->candidate.tid)) ||
+	if ((!of_sf && !(a->candidate.sf.presented && record->tid == a->candidate.sf.tid)) ||
 	    (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
 		return ended;
 	if (of_sf)
@@ -350,7 +345,7 @@ static void vsync_event(struct attribution *a, const struct rule *rule,
 	if (rule_is_tick(rule)) {
 		/* While there is a candidate, only ticks of the old SurfaceFlinger's thread show
 		 * that it runs. */
-		if (!a->candidate.active)
+		if (!a->candidate.sf.known)
 			a->sf.tick_tid = record->tid;
 		if (record->tid == a->sf.tick_tid)
 			a->sf.tick_ns = record->time_ns;
@@ -492,11 +487,11 @@ void attribution_forget_open(struct attribution *a, uint64_t time_ns)
 	expected_forget(&a->expected);
 	layer_events_forget(&a->layer_events, time_ns);
 	a->sf.presented = false;
-	a->candidate.presented = false;
+	a->candidate.sf.presented = false;
 	a->nominal_ns = 0;
 	a->composition = COMPOSITION_UNKNOWN;
 	sf_runs_clear(&a->runs);
-	if (a->candidate.active)
+	if (a->candidate.sf.known)
 		hold(a, HELD_LOSS, &loss);
 }
 
@@ -525,7 +520,7 @@ static void on_hidden(void *context, const struct sf_hidden *hidden)
 void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint64_t time_ns)
 {
 	app_work_forget_delays(a->work, from_ns);
-	if (!a->sf.known || a->candidate.active || cpu < 0) {
+	if (!a->sf.known || a->candidate.sf.known || cpu < 0) {
 		attribution_forget_open(a, time_ns);
 		a->sink.hidden(a->sink.queue, from_ns, false, false);
 		return;
@@ -588,11 +583,11 @@ void attribution_end(struct attribution *a)
 {
 	const struct candidate *c = &a->candidate;
 
-	if (c->active && c->presents > 0 && c->latches > 0 &&
-	    (c->ticks > 0 || c->trust >= TRUST_NAMED) &&
+	if (c->sf.known && c->presents > 0 && c->latches > 0 &&
+	    (c->ticks > 0 || c->sf.trust >= TRUST_NAMED) &&
 	    c->last_ns >= a->sf.last_ns + SILENT_END_NS &&
 	    c->last_ns >= a->sf.tick_ns + SILENT_END_NS)
-		follow_candidate(a, c->last_ns);
+		follow(a, c->sf, c->last_ns);
 	drop_candidate(a);
 }
 
@@ -641,7 +636,7 @@ const struct open_slice *attribution_record(struct attribution *a,
 		foreign_record(a, record, meaning);
 		return NULL;
 	}
-	if (a->candidate.active && surfaceflinger_wrote(&a->sf, record))
+	if (a->candidate.sf.known && surfaceflinger_wrote(&a->sf, record))
 		drop_candidate(a);
 	/* Called before the event changes anything. */
 	if (a->sf.known && record->tid == a->sf.tid &&

@@ -6,7 +6,7 @@
 
 int candidate_init(struct candidate *c)
 {
-	*c = (struct candidate){ .active = false };
+	*c = (struct candidate){ .last_ns = 0 };
 	return held_init(&c->held, HELD_SIZE);
 }
 
@@ -17,15 +17,13 @@ void candidate_free(struct candidate *c)
 
 bool candidate_is(const struct candidate *c, const struct trace_record *record)
 {
-	return c->active && c->pid == record->pid &&
-	       (c->tgid == record->tgid || c->tgid == TRACE_ID_UNKNOWN ||
-		record->tgid == TRACE_ID_UNKNOWN);
+	return c->sf.known && surfaceflinger_is(&c->sf, record->pid, record->tgid);
 }
 
 bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
 			       bool named)
 {
-	return !c->active || (named && c->presents == 0) ||
+	return !c->sf.known || (named && c->presents == 0) ||
 	       record->time_ns > c->last_ns + SILENT_NS;
 }
 
@@ -34,14 +32,12 @@ void candidate_begin(struct candidate *c, const struct trace_record *record)
 	struct held_records held = c->held;
 
 	held_remove(&held, held.used);
-	*c = (struct candidate){
-		.active = true,
-		.pid = record->pid,
-		.tgid = record->tgid,
-		.tid = TRACE_ID_UNKNOWN,
-		.last_ns = record->time_ns,
-		.held = held,
-	};
+	*c = (struct candidate){ .sf = SURFACEFLINGER_UNKNOWN,
+				 .last_ns = record->time_ns,
+				 .held = held };
+	c->sf.known = true;
+	c->sf.pid = record->pid;
+	c->sf.tgid = record->tgid;
 }
 
 bool candidate_hold(struct candidate *c, enum held_kind kind, const struct trace_record *record,
@@ -51,8 +47,8 @@ bool candidate_hold(struct candidate *c, enum held_kind kind, const struct trace
 
 	its.writer = TRACE_WRITER_UNKNOWN;
 	its.cpu = TRACE_ID_UNKNOWN;
-	its.tgid = c->tgid;
-	its.pid = c->pid;
+	its.tgid = c->sf.tgid;
+	its.pid = c->sf.pid;
 	its.comm = its.track = SPAN_NULL;
 	if (!held_add(&c->held, &its, (uint64_t)open << 2 | (uint64_t)kind))
 		return false;

@@ -20,6 +20,7 @@
 
 #include "parser/record.h"
 #include "rules/stream/held_records.h"
+#include "rules/threads/surfaceflinger.h"
 
 /* Bytes for held events: one second of three layers at 120 Hz. */
 #define HELD_SIZE 393216
@@ -31,12 +32,8 @@ enum held_kind {
 };
 
 struct candidate {
-	bool active;
-	bool presented;	    /* its open composition has presented */
-	unsigned int trust; /* enum trust of surfaceflinger.h */
-	int32_t pid, tgid;
-	int32_t tid;	  /* of the thread that presents; TRACE_ID_UNKNOWN: none yet */
-	uint64_t last_ns; /* time of its last event */
+	struct surfaceflinger sf; /* known: there is one; tid TRACE_ID_UNKNOWN: no present yet */
+	uint64_t last_ns;	  /* time of its last event */
 	uint64_t ticks, latches, presents;
 	struct held_records held;
 };

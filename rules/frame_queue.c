@@ -393,8 +393,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
 }
 
-/* True: the frame is not counted. Presents of a layer do not go back in time: such a line is forged
- * or damaged.
+/* True: the frame is not counted.
  *
  * In a hole the end of a slice may be lost, and then another counter seems to be a layer's: such a
  * layer has no frame elsewhere, and nothing queues its buffers.
@@ -406,8 +405,6 @@ static bool is_stale(const struct layer *layer, const struct frame_series *serie
 {
 	uint64_t age_ns = waiting->frame.present_ns - waiting->frame.latched_ns;
 
-	if (series->begun && stamp->time_ns < series->last.time_ns)
-		return true;
 	if (waiting->loss_context.torn ||
 	    (waiting->loss_context.in_hole && !series->begun && !layer->sure))
 		return true;
@@ -567,8 +564,8 @@ static void count_first(struct frame_queue *q)
 	 * vsync may be two. */
 	if (!q->options.is_fences && context->loss.idle_count != q->chain_idle) {
 		vsync_place(&q->vsync, present_ns, &stamp);
-		q->unproven += !stamp.locked || present_ns < q->counted_ns ||
-			       (present_ns - q->counted_ns) * 4 > stamp.period_ns * 5;
+		q->unproven +=
+			!stamp.locked || (present_ns - q->counted_ns) * 4 > stamp.period_ns * 5;
 	}
 	q->chain_idle = context->loss.idle_count;
 	context->loss.hole_count += q->unproven;

@@ -89,7 +89,7 @@ struct frame_queue {
 	struct loss before_hole;   /* loss, without that hole */
 	uint32_t chain_idle;	   /* loss.idle_count of the last present that was counted */
 	uint32_t unproven; /* idle holes between presents that are not of consecutive vsyncs */
-	uint64_t stale;	   /* frames not counted: they span a hole or go back in time */
+	uint64_t stale;	   /* frames not counted: they span a hole */
 	uint64_t excluded_frames; /* of layers that are not counted */
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */

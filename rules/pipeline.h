@@ -35,7 +35,7 @@ struct pipeline_counters {
 	/* lost_events by CPU; the last entry: of all other CPUs */
 	uint64_t lost_by_cpu[PIPELINE_CPUS + 1];
 	uint64_t holes;			/* calls of pipeline_hole() */
-	uint64_t stale_frames;		/* not counted: they span a hole or go back in time */
+	uint64_t stale_frames;		/* not counted: they span a hole */
 	uint64_t unattributed_presents; /* of SurfaceFlinger, without a frame of any layer */
 	uint64_t foreign_presents; /* present slices of threads that are not SurfaceFlinger's */
 	uint64_t foreign_ticks;	   /* ticks of other processes, if the writer is known */

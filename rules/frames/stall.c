@@ -172,12 +172,9 @@ uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
 
 uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
-	struct stall_evidence *evidence = &layer->evidence;
 	uint64_t length_ns = stall_length(work, layer, now_ns);
 
-	if (evidence->reported)
-		return 0;
-	evidence->reported = length_ns > 0;
+	layer->evidence.reported = length_ns > 0;
 	return length_ns;
 }
 

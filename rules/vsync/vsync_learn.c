@@ -520,8 +520,6 @@ static void learn_report(struct vsync_lattice *v, struct vsync_display *display,
 	struct vsync_fit fit;
 	enum answer answer;
 
-	if (!reported.period_ns)
-		return;
 	/* Another display's, or the same one's by another name. */
 	if (v->followed && v->followed != display &&
 	    (v->followed->own || (lattice_has_many_events(v) && is_another(v, display)))) {

@@ -163,15 +163,6 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 		return false;
 	}
 	source->settled++;
-	if (time_ns < source->edge_ns) {
-		if (source->edge_ns - time_ns > slack_ns)
-			return true;
-		if (source->edge_ns - time_ns > period_ns / 32)
-			source->even = 0;
-		source->edge_ns = time_ns;
-		source->least_ns = 0;
-		return time_ns - source->last_ns < period_ns / 2;
-	}
 	slots = (time_ns - source->edge_ns + slack_ns) / period_ns;
 	source->edge_ns += slots * period_ns;
 	source->base_slots += slots;

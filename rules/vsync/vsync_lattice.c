@@ -118,8 +118,11 @@ void lattice_find_edges(struct vsync_lattice *v, const struct vsync_window *wind
 			continue;
 		score = vsync_score_kind(window, i, period_ns);
 		edge_ns = window->from_ns + (uint64_t)score.edge_ns;
-		if (source->last_ns > edge_ns)
+		/* The last one before the next tick. */
+		if (source->last_ns >= edge_ns)
 			edge_ns += (source->last_ns - edge_ns) / period_ns * period_ns;
+		else
+			edge_ns -= period_ns;
 		source->edge_ns = edge_ns;
 		source->least_ns = UINT64_MAX;
 		source->settled = window->n[i];

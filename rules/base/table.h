@@ -27,10 +27,10 @@ static inline unsigned int table_least(const uint64_t *first, size_t size, unsig
 /* The place of the entry of @table whose @member is the least. */
 #define TABLE_LEAST(table, n, member) table_least(&(table)[0].member, sizeof((table)[0]), (n))
 
-#define RING_SIZE(ring) (sizeof(ring) / sizeof((ring)[0]))
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The place of entry @number of a ring, and how many of @n entries so far are in it. */
-#define RING_AT(ring, number) (&(ring)[(number) % RING_SIZE(ring)])
-#define RING_KEPT(ring, n) ((n) < RING_SIZE(ring) ? (n) : (__typeof__(n))RING_SIZE(ring))
+#define RING_AT(ring, number) (&(ring)[(number) % ARRAY_SIZE(ring)])
+#define RING_KEPT(ring, n) ((n) < ARRAY_SIZE(ring) ? (n) : (__typeof__(n))ARRAY_SIZE(ring))
 
 #endif

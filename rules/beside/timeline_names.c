@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#include "rules/base/table.h"
 
 static const char *name_in(const char *const *names, size_t n, int32_t type)
 {

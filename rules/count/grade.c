@@ -112,7 +112,7 @@ void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 	if (facts->gaps > 0 && (sum->gaps == 0 || facts->shortest_gap_ns < sum->shortest_gap_ns))
 		sum->shortest_gap_ns = facts->shortest_gap_ns;
 	sum->longest_gap_ns = later(sum->longest_gap_ns, facts->longest_gap_ns);
-	for (unsigned int i = 0; i < RING_SIZE(sum->sums); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(sum->sums); i++)
 		sum->sums[i] += facts->sums[i];
 	sum->uncounted_ns = later(uncounted_ns, sum->app_uncounted_ns);
 	sum->longest_freeze_ns = later(sum->longest_freeze_ns, facts->longest_freeze_ns);

@@ -215,9 +215,9 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 		sum->slowest_hz = slowest;
 	if (fastest > sum->fastest_hz)
 		sum->fastest_hz = fastest;
-	for (unsigned int i = 0; i < RING_SIZE(sum->sums); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(sum->sums); i++)
 		sum->sums[i] += row->sums[i];
-	for (unsigned int i = 0; i < RING_SIZE(sum->unsure); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(sum->unsure); i++)
 		add(&sum->unsure[i], row->unsure[i]);
 	update_max(sum, row->max_ns, row->max_is_whole);
 	sum->longest_stall_ns = later(sum->longest_stall_ns, row->longest_stall_ns);

@@ -2,6 +2,7 @@
 #include "rules/language/pattern.h"
 
 #include "parser/chars.h"
+#include "rules/base/table.h"
 
 static const struct {
 	struct span text;
@@ -12,13 +13,11 @@ static const struct {
 	{ SPAN_INIT("{newer}"), PATTERN_NEWER }, { SPAN_INIT("{time}"), PATTERN_TIME },
 };
 
-#define N_SPECIALS (sizeof(specials) / sizeof(specials[0]))
-
 static const char *add_special(struct pattern *pattern, struct span *text)
 {
 	struct pattern_part *part = &pattern->parts[pattern->n_parts];
 
-	for (size_t i = 0; i < N_SPECIALS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(specials); i++) {
 		if (!span_starts_with(*text, specials[i].text))
 			continue;
 		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rules/base/table.h"
 #include "rules/language/ruleset_match.h"
 
 /* The events that a role can be used with, as written in a rule file. */
@@ -26,9 +27,6 @@ static const struct {
 	RULE_ROLES(ROLE)
 #undef ROLE
 };
-
-#define N_ROLES (sizeof(role_words) / sizeof(role_words[0]))
-#define N_EVENTS (sizeof(event_words) / sizeof(event_words[0]))
 
 /* A rule text while it is parsed. What reads a part of it returns 0, or 1 after fail(). */
 struct reader {
@@ -136,14 +134,14 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 
 	if (read_word(r, &word))
 		return 1;
-	for (size_t i = 0; i < N_EVENTS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(event_words); i++) {
 		rule->event = event_words[i].event;
 		if ((takes & EVENT_BIT(rule->event)) &&
 		    span_equal(word, span_of(event_words[i].word)))
 			return 0;
 	}
 	snprintf(what, sizeof(what), "'%s'", role_words[role].word);
-	for (size_t i = 0; i < N_EVENTS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(event_words); i++) {
 		if (!(takes & EVENT_BIT(event_words[i].event)))
 			continue;
 		add_text(what, sizeof(what), before);
@@ -247,10 +245,10 @@ static int read_line(struct reader *r)
 		return 1;
 	if (!word.ptr)
 		return 0;
-	for (size_t i = 0; i < N_ROLES; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(role_words); i++)
 		if (span_equal(word, span_of(role_words[i].word)))
 			return read_rule(r, i);
-	for (size_t i = 0; i < N_ROLES; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(role_words); i++) {
 		add_text(what, sizeof(what), i == 0 ? " " : ", ");
 		add_text(what, sizeof(what), role_words[i].word);
 	}

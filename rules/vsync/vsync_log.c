@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "rules/base/table.h"
+
 /* Bins that a period is divided into, and the width of an edge in bins. */
 #define BINS 32
 #define EDGE_BINS 4
@@ -310,7 +312,7 @@ static uint64_t refine_by(const struct vsync_window *window, unsigned int begin,
 			  uint64_t period_ns, uint64_t *error_ns)
 {
 	static const unsigned int spans[] = { 2, 6, 16, 40 };
-	const unsigned int last = sizeof(spans) / sizeof(spans[0]) - 1;
+	const unsigned int last = ARRAY_SIZE(spans) - 1;
 
 	*error_ns = period_ns / 20;
 	/* Each stage has to be precise enough only for the next one. If only each fifth vsync is

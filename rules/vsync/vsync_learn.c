@@ -122,8 +122,8 @@ static enum answer is_fit_of(const struct vsync_window *window, const struct vsy
 {
 	struct vsync_fit own = vsync_fit_of(window, reported->period_ns);
 
-	if (!fit->period_ns || fit->ticks.n < 12 || !vsync_fit_is_clear(fit) ||
-	    !vsync_fit_holds(fit))
+	/* None was found, or it is not certain. */
+	if (fit->ticks.n < 12 || !vsync_fit_is_clear(fit) || !vsync_fit_holds(fit))
 		return ANSWER_YES;
 	if (parts_of(reported->period_ns, fit->period_ns, fit->error_ns) > 1 && !has_surplus(&own))
 		return ANSWER_YES;

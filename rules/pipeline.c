@@ -604,7 +604,8 @@ bool pipeline_focus(struct pipeline *p, const char *focus)
 
 uint64_t pipeline_front_app_uncertain_since(const struct pipeline *p, const char **app)
 {
-	return front_app_uncertain_since(&p->queue.front_app, app);
+	*app = p->queue.front_app.other_app;
+	return p->queue.front_app.uncertain_ns;
 }
 
 void pipeline_set_front_app(struct pipeline *p, const char *focus, uint64_t since_ns)

@@ -93,12 +93,6 @@ bool front_app_set(struct front_app *front, const char *focus)
 	return true;
 }
 
-uint64_t front_app_uncertain_since(const struct front_app *front, const char **app)
-{
-	*app = front->other_app;
-	return front->uncertain_ns;
-}
-
 void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns)
 {
 	/* The clock has changed since the query: @since_ns is a time of the old clock. */

@@ -48,8 +48,7 @@ void front_app_apply_answer(struct front_app *front, uint64_t present_ns);
  * the app becomes uncertain. */
 void front_app_watch(struct front_app *front, struct layer *layer, uint64_t present_ns);
 
-/* See pipeline_front_app_uncertain_since() and pipeline_set_front_app(). */
-uint64_t front_app_uncertain_since(const struct front_app *front, const char **app);
+/* See pipeline_set_front_app(). */
 void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns);
 
 /* The layer with the number @id leaves the table. */

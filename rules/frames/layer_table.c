@@ -56,7 +56,7 @@ int layers_to_evict(const struct layer_table *table)
 {
 	int id = -ENOSPC;
 
-	if (table->n < table->max)
+	if (table->first_free != LAYER_NONE || table->used < table->max)
 		return LAYER_NONE;
 	for (int i = 0; i < table->max; i++)
 		if ((id < 0 || table->last_use[i] < table->last_use[id]) &&
@@ -75,7 +75,6 @@ void layers_remove(struct layer_table *table, int id)
 	layer->length = 0;
 	layer->next = table->first_free;
 	table->first_free = id;
-	table->n--;
 }
 
 void layers_use(struct layer_table *table, int id)
@@ -132,7 +131,6 @@ int layers_add(struct layer_table *table, struct span name)
 	table->layers[id] = (struct layer){ .id = ++table->added };
 	table->last_use[id] = 0;
 	set_name(table, id, name);
-	table->n++;
 	return id;
 }
 

@@ -31,7 +31,6 @@ struct layer_table {
 	 * lower, the earlier it is evicted. Apart from the layers, so that a search is short. */
 	uint64_t *last_use;
 	int max;
-	int n;
 	int used;	   /* entries that were ever in use: the first ones */
 	int first_free;	   /* of these, or LAYER_NONE */
 	uint64_t uses;	   /* events of layers so far */

@@ -5,7 +5,6 @@
 #ifndef JANKD_PARSER_LATENCY_DUMP_H
 #define JANKD_PARSER_LATENCY_DUMP_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "parser/span.h"

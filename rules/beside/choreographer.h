@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/base/interval.h"
 #include "rules/base/row.h"
 #include "rules/count/frame_series.h"
 #include "rules/language/ruleset_match.h"

@@ -4,7 +4,6 @@
 #ifndef JANKD_RULES_BESIDE_TIMELINE_NAMES_H
 #define JANKD_RULES_BESIDE_TIMELINE_NAMES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* Each bit of a jank type is a type; no bit is UNSPECIFIED. */

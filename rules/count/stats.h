@@ -9,12 +9,10 @@
 #ifndef JANKD_RULES_COUNT_STATS_H
 #define JANKD_RULES_COUNT_STATS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
-#include "rules/count/percentiles.h"
 
 #define FRAME_STATS_EMPTY ((struct frame_stats){ .score = -1 })
 

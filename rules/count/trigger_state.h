@@ -20,7 +20,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/base/row.h"
 #include "rules/count/trigger.h"
 #include "rules/frames/layer.h"
 #include "rules/stream/events.h"

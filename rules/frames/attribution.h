@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/base/row.h"
 #include "rules/frames/layer_event.h"
 #include "rules/language/names.h"
 #include "rules/language/ruleset_match.h"

@@ -5,7 +5,6 @@
 #define JANKD_RULES_LANGUAGE_RULESET_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "parser/span.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/language/ruleset_match.h"
 
-#include "parser/chars.h"
-
 /* Bits of the second bytes of names that begin with @part. */
 static uint64_t seconds_of(const struct pattern_part *part)
 {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "parser/chars.h"
 #include "parser/swar.h"
 #include "rules/base/interval.h"
 #include "rules/base/table.h"

@@ -21,7 +21,6 @@
 
 #include "parser/record.h"
 #include "parser/span.h"
-#include "rules/language/ruleset_match.h"
 #include "rules/threads/slice_stack.h"
 
 #define WORK_PROCESSES 64

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "parser/span.h"
 #include "rules/why/fence.h"
 
 /* Compositions of two seconds at 240 Hz: frames are counted within that time. */

@@ -22,8 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "parser/span.h"
-
 /* Kinds and steps are in the order of the roles of rules. */
 enum fence_kind {
 	FENCE_GPU,     /* "GPU completion": a buffer is drawn */

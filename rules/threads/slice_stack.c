@@ -10,54 +10,69 @@ int slice_stacks_init(struct slice_stacks *table, unsigned int max)
 	*table = (struct slice_stacks){
 		.max = max,
 		.stacks = calloc(max, sizeof(*table->stacks)),
+		.with_open = calloc(max / 64 + 1, sizeof(*table->with_open)),
 	};
-	return hash_index_init(&table->index, max) == 0 && table->stacks ? 0 : -ENOMEM;
+	return hash_index_init(&table->index, max) == 0 && table->stacks && table->with_open
+		       ? 0
+		       : -ENOMEM;
 }
 
 void slice_stacks_free(struct slice_stacks *table)
 {
 	hash_index_free(&table->index);
 	free(table->stacks);
+	free(table->with_open);
 	table->index.entries = NULL;
 	table->stacks = NULL;
+	table->with_open = NULL;
 }
 
-struct slice_stack *slice_stacks_find(struct slice_stacks *table, int32_t tid)
+struct slice_stack *slice_stacks_look_up(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *stack = slice_stacks_found(table, tid);
-	int at = stack ? (int)table->found : hash_index_first(&table->index, (uint32_t)tid);
+	int place = hash_index_first(&table->index, (uint32_t)tid);
 
-	if (at == HASH_INDEX_END)
+	if (place == HASH_INDEX_END)
 		return NULL;
-	table->found = (unsigned int)at;
-	return &table->stacks[at];
+	table->found = &table->stacks[place];
+	return table->found;
 }
 
 struct slice_stack *slice_stacks_next(const struct slice_stacks *table,
 				      const struct slice_stack *stack)
 {
-	struct slice_stack *next =
-		stack ? table->stacks + (stack - table->stacks) + 1 : table->stacks;
+	unsigned int place = stack ? (unsigned int)(stack - table->stacks) + 1 : 0;
 
-	while (next < table->stacks + table->n && next->n == 0)
-		next++;
-	return next < table->stacks + table->n ? next : NULL;
+	for (; place < table->n; place = (place | 63) + 1) {
+		uint64_t open = table->with_open[place / 64] >> (place % 64);
+
+		if (open)
+			return &table->stacks[place + (unsigned int)__builtin_ctzll(open)];
+	}
+	return NULL;
 }
 
-/* @stack has @n open slices from now on, and had others before. */
-static void set_open(struct slice_stacks *table, struct slice_stack *stack, unsigned int n)
+/* The first slice on a thread is open, or the last one not any more. */
+static void switch_open(struct slice_stacks *table, const struct slice_stack *stack)
 {
 	unsigned int bit = (uint32_t)stack->tid % 64;
+	unsigned int place = (unsigned int)(stack - table->stacks);
 
-	table->n_by_bit[bit] += (n > 0) - (stack->n > 0);
-	table->tid_filter &= ~(UINT64_C(1) << bit);
-	table->tid_filter |= (uint64_t)(table->n_by_bit[bit] > 0) << bit;
+	table->with_open[place / 64] ^= UINT64_C(1) << (place % 64);
+	if (stack->n > 0 ? table->n_by_bit[bit]++ == 0 : --table->n_by_bit[bit] == 0)
+		table->tid_filter ^= UINT64_C(1) << bit;
+}
+
+/* Only the first @n slices of @stack, which had more, are still open. */
+static void keep_open(struct slice_stacks *table, struct slice_stack *stack, unsigned int n)
+{
 	stack->n = n;
 	stack->open = 0;
 	for (unsigned int i = 0; i < n; i++)
 		stack->open |= stack->slices[i].mask;
-	if (n == 0)
+	if (n == 0) {
 		stack->depth = 0;
+		switch_open(table, stack);
+	}
 }
 
 /* Ends the work of a thread on which no slice of it is open any more. */
@@ -76,7 +91,7 @@ static void forget(struct slice_stacks *table, struct slice_stack *stack)
 	if (stack->n == 0)
 		return;
 	table->unbalanced += stack->n;
-	set_open(table, stack, 0);
+	keep_open(table, stack, 0);
 	end_work(table, stack);
 }
 
@@ -115,8 +130,8 @@ static struct slice_stack *add_thread(struct slice_stacks *table, int32_t tid)
 	}
 	stack->tid = tid;
 	stack->id = ++table->last_id;
-	table->found = (unsigned int)(stack - table->stacks);
-	hash_index_add(&table->index, (int)table->found, (uint32_t)tid);
+	table->found = stack;
+	hash_index_add(&table->index, (int)(stack - table->stacks), (uint32_t)tid);
 	return stack;
 }
 
@@ -132,7 +147,7 @@ struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, 
 	/* A slice that cannot be open any more, and all slices inside it: their ends were lost. */
 	while (stack->n > 0 && (stack->open & closed)) {
 		stack->depth = stack->slices[stack->n - 1].depth - 1;
-		set_open(table, stack, stack->n - 1);
+		keep_open(table, stack, stack->n - 1);
 		table->unbalanced++;
 	}
 	/* Without space one in the middle is dropped: an outer slice has a meaning for all inside
@@ -140,26 +155,24 @@ struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, 
 	if (stack->n == SLICE_STACK_DEPTH) {
 		middle = &stack->slices[SLICE_STACK_DEPTH / 2];
 		memmove(middle, middle + 1, (SLICE_STACK_DEPTH / 2 - 1) * sizeof(*middle));
-		stack->n--;
+		keep_open(table, stack, stack->n - 1);
 		table->unbalanced++;
 	}
 	stack->slices[stack->n] = (struct open_slice){
 		.depth = ++stack->depth, .mask = mask, .role = role, .begin_ns = table->now_ns
 	};
-	set_open(table, stack, stack->n + 1);
+	stack->open |= mask;
+	if (stack->n++ == 0)
+		switch_open(table, stack);
 	end_work(table, stack);
 	return stack;
 }
 
-const struct open_slice *slice_stacks_end_any(struct slice_stacks *table, int32_t tid)
+const struct open_slice *slice_stacks_end_named(struct slice_stacks *table,
+						struct slice_stack *stack)
 {
-	struct slice_stack *stack = slice_stacks_find(table, tid);
-
-	if (!stack || stack->n == 0)
-		return NULL;
-	if (stack->slices[stack->n - 1].depth < stack->depth--)
-		return NULL;
-	set_open(table, stack, stack->n - 1);
+	stack->depth--;
+	keep_open(table, stack, stack->n - 1);
 	end_work(table, stack);
 	return &stack->slices[stack->n];
 }

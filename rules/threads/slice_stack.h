@@ -46,11 +46,12 @@ struct slice_stack {
 
 struct slice_stacks {
 	unsigned int n, max;
-	unsigned int found;    /* the place where the last thread was found */
 	uint64_t tid_filter;   /* bit tid % 64 is set for all threads with open slices */
 	uint16_t n_by_bit[64]; /* how many these are, by that bit */
 	struct hash_index index;
 	struct slice_stack *stacks;
+	struct slice_stack *found; /* last; NULL: none was */
+	uint64_t *with_open;	   /* bit i % 64 of [i / 64] is set if stacks[i] has open slices */
 	uint64_t last_id;
 	uint64_t uses;	       /* slices that began so far */
 	uint64_t now_ns;       /* set by the owner: when slices begin and end that do so now */
@@ -73,8 +74,16 @@ static inline bool slice_stacks_may_have(const struct slice_stacks *table, int32
 	return table->tid_filter >> ((uint32_t)tid % 64) & 1;
 }
 
-/* The stack of @tid; NULL: it has none. */
-struct slice_stack *slice_stacks_find(struct slice_stacks *table, int32_t tid);
+/* slice_stacks_find() for a thread that was not found last. */
+struct slice_stack *slice_stacks_look_up(struct slice_stacks *table, int32_t tid);
+
+/* The stack of @tid; NULL: it has none. Most records are of the thread of the one before. */
+static inline struct slice_stack *slice_stacks_find(struct slice_stacks *table, int32_t tid)
+{
+	struct slice_stack *found = table->found;
+
+	return found && found->tid == tid ? found : slice_stacks_look_up(table, tid);
+}
 
 /* The next thread with open slices; @stack: NULL for the first. NULL: there are no more. */
 struct slice_stack *slice_stacks_next(const struct slice_stacks *table,
@@ -108,41 +117,34 @@ static inline const struct open_slice *slice_stack_around(const struct slice_sta
 	return slice > stack->slices && slice[-1].depth == slice->depth - 1 ? slice - 1 : NULL;
 }
 
-/* The stack that was found last, if it is that of @tid; else NULL. */
-static inline struct slice_stack *slice_stacks_found(const struct slice_stacks *table, int32_t tid)
-{
-	struct slice_stack *stack = &table->stacks[table->found];
-
-	return stack->tid == tid && table->n > 0 ? stack : NULL;
-}
-
-/* A slice begins that no rule names. Most are on the thread of the slice before. */
+/* A slice begins that no rule names. */
 static inline void slice_stacks_begin_unnamed(struct slice_stacks *table, int32_t tid)
 {
 	struct slice_stack *stack;
 
 	if (!slice_stacks_may_have(table, tid))
 		return;
-	stack = slice_stacks_found(table, tid);
-	if (!stack)
-		stack = slice_stacks_find(table, tid);
+	stack = slice_stacks_find(table, tid);
 	if (!stack || stack->n == 0)
 		return;
 	stack->last_use = ++table->uses;
 	stack->depth++;
 }
 
-/* slice_stacks_end() for all slices. */
-const struct open_slice *slice_stacks_end_any(struct slice_stacks *table, int32_t tid);
+/* The innermost slice of @stack ends, which a rule names. */
+const struct open_slice *slice_stacks_end_named(struct slice_stacks *table,
+						struct slice_stack *stack);
 
 /* A slice ends. Returns it if a rule names it, until the next one begins; else NULL. */
 static inline const struct open_slice *slice_stacks_end(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *stack = slice_stacks_found(table, tid);
+	struct slice_stack *stack = slice_stacks_find(table, tid);
 
+	if (!stack || stack->n == 0)
+		return NULL;
 	/* Most ends are those of slices that no rule names. */
-	if (!stack || stack->n == 0 || stack->slices[stack->n - 1].depth >= stack->depth)
-		return slice_stacks_end_any(table, tid);
+	if (stack->slices[stack->n - 1].depth >= stack->depth)
+		return slice_stacks_end_named(table, stack);
 	stack->depth--;
 	return NULL;
 }

@@ -135,9 +135,11 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 	*newest = p->last;
 	while (is_kept(p, before, PRODUCER_BUFFERS_MAX) && buffer_at(p, before)->key != buffer->key)
 		before = buffer_at(p, before)->before;
-	added->is_first = !is_kept(p, before, PRODUCER_BUFFERS_MAX);
-	if (added->is_first)
-		p->first_added_ns = time_ns;
+	added->is_first = is_blast(buffer) && !is_kept(p, before, PRODUCER_BUFFERS_MAX);
+	if (added->is_first) {
+		added->first_before = p->last_first;
+		p->last_first = p->last;
+	}
 	return added;
 }
 
@@ -366,7 +368,7 @@ static uint32_t count_recent(struct producers *p, uint64_t from_ns)
  * shows its window, until an event may have been about it. */
 static uint64_t way_ns(const struct queued_buffer *buffer, bool is_sure, uint64_t time_ns)
 {
-	if (is_blast(buffer) && buffer->is_first &&
+	if (buffer->is_first &&
 	    (buffer->n_hints == 0 || time_ns - buffer->hints[0].queued_ns <= SHORT_WAY_NS))
 		return KEPT_NS;
 	return is_sure ? WAY_NS : SHORT_WAY_NS;
@@ -409,10 +411,9 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
 {
 	uint64_t producer = arrival->layer->producer;
-	uint64_t longest_ns = arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS;
+	uint64_t from_ns = back_from(arrival->time_ns,
+				     arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS);
 
-	if (p->first_added_ns >= back_from(arrival->time_ns, KEPT_NS))
-		longest_ns = KEPT_NS;
 	for (struct slice_stack *stack = NULL; (stack = slice_stacks_next(p->stacks, stack));) {
 		struct queued_buffer *buffer = buffer_of(p, stack);
 
@@ -421,13 +422,19 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	}
 	if (arrival->direct)
 		return;
+	/* Only the first ones of queues may be older than the others. */
+	for (uint32_t i = p->last_first; is_kept(p, i, PRODUCER_RECENT_MAX);
+	     i = buffer_at(p, i)->first_before)
+		if (buffer_at(p, i)->added_ns < from_ns)
+			consider(p, found, buffer_at(p, i), arrival);
 	if (producer) {
-		for (uint32_t i = newest_of(p, producer); is_kept(p, i, PRODUCER_RECENT_MAX);
+		for (uint32_t i = newest_of(p, producer);
+		     is_kept(p, i, PRODUCER_RECENT_MAX) && buffer_at(p, i)->added_ns >= from_ns;
 		     i = buffer_at(p, i)->before)
 			consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
-	for (uint32_t n = count_recent(p, back_from(arrival->time_ns, longest_ns)); n-- > 0;)
+	for (uint32_t n = count_recent(p, from_ns); n-- > 0;)
 		consider(p, found, buffer_at(p, p->last - n), arrival);
 }
 
@@ -542,10 +549,11 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 	return false;
 }
 
-/* True: no frame gets the buffer any more. */
+/* True: no frame gets the buffer, which is none of the newest ones, any more. */
 static bool is_over(const struct queued_buffer *buffer)
 {
-	return buffer->joined || (buffer->ambiguous && buffer->number < 0);
+	return buffer->joined ||
+	       (buffer->number < 0 && (buffer->ambiguous || buffer->n_hints == 0));
 }
 
 /* Buffers that are over leave the list, or others would pass them again and again. Events may still
@@ -557,6 +565,14 @@ static struct queued_buffer *find_buffer(struct producers *p, const struct layer
 	uint32_t *link = &p->newest[place_of(layer->producer)];
 	bool has_newer = false;
 
+	/* A frame is counted some time after its latch: most of the newest ones came later. */
+	for (uint32_t i = *link; is_kept(p, i, PRODUCER_RECENT_MAX); i = *link) {
+		struct queued_buffer *buffer = buffer_at(p, i);
+
+		if (buffer->begin_ns <= frame->latched_ns)
+			break;
+		link = &buffer->before;
+	}
 	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 
@@ -644,7 +660,6 @@ void producers_new_clock(struct producers *p)
 {
 	fences_forget(&p->fences);
 	producers_new_surfaceflinger(p);
-	p->first_added_ns = 0;
 	for (unsigned int i = 0; i < PRODUCER_BUFFERS_MAX; i++) {
 		count(p, &p->counts, &p->buffers[i]);
 		p->buffers[i] = (struct queued_buffer){ .number = -1 };

@@ -50,12 +50,13 @@ struct queued_buffer {
 	bool shared;	 /* an event is about it, or about another one */
 	bool is_known;	 /* taken by a layer of its process */
 	bool is_view;	 /* its queue is that of a SurfaceView */
-	bool is_first;	 /* of its producer's that are kept */
+	bool is_first;	 /* of its BLAST queue's that are kept */
 	bool taken;	 /* the event of its layer was found */
 	bool ambiguous;	 /* it may belong to several layers */
 	bool joined;	 /* a frame has it */
 	uint32_t before; /* number of the last buffer before it whose key has the same place in
 			    newest[]; 0: none */
+	uint32_t first_before; /* is_first: number of the one that was so before; 0: none */
 };
 
 /* A thread that draws, dequeues or queues. */
@@ -84,7 +85,7 @@ struct producers {
 	struct slice_stacks *stacks;	 /* borrowed */
 	struct producer_thread *threads; /* of stacks->stacks[i]; owned */
 	uint32_t last;			 /* number of the newest buffer */
-	uint64_t first_added_ns;	 /* the last one that was its producer's first */
+	uint32_t last_first;		 /* the newest that was its queue's first */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
 	struct producer_owner {		/* the layer of a BLAST queue */

@@ -82,34 +82,42 @@ static bool is_reported(const struct late_series *series, uint64_t limit_ns,
 /* A film of 24 or 25 frames per second (1 % is for rates such as 23.976) is shown with 2 and 3
  * vsyncs of 60 Hz in turn. True: the interval, with those before it that differ by one vsync at
  * most, is such a film's. Its presents are at the vsyncs nearest to even times; those of a game
- * that misses some vsyncs are not. */
+ * that misses some vsyncs are not. After another interval the times begin anew, but if few frames
+ * have followed, what was no film before it is none. */
 static bool is_film(const struct late_series *series, struct interval interval)
 {
 	uint64_t vsyncs[LATE_INTERVALS + 1] = { (uint64_t)interval.vsyncs };
 	uint64_t all = vsyncs[0], all_ns = (uint64_t)interval.ns, so_far = 0, period_ns;
-	uint64_t least = all, most = all, n = 1;
+	uint64_t least = all, most = all, n = 1, even = 1, even_all = all;
+	bool is_even = true;
 
 	for (unsigned int i = 1; i <= kept(series); i++) {
 		unsigned int at = (series->n - i) % LATE_INTERVALS;
 		uint64_t one = series->vsyncs[at];
 
-		if (series->intervals[at].plain || one + 1 < most || one > least + 1)
+		if (series->intervals[at].plain || one > GAP_CADENCES * least)
 			break;
+		is_even &= one + 1 >= most && one <= least + 1;
+		/* These are enough to decide alone: 5 of a game of 30 may be 2, 3, 2, 2, 2. */
+		if (!is_even && even >= 6)
+			break;
+		if (one + 1 < most || one > least + 1)
+			continue;
 		least = one < least ? one : least;
 		most = one > most ? one : most;
 		vsyncs[n++] = one;
 		all += one;
 		all_ns += series->intervals[at].ns;
+		even += is_even;
+		even_all += is_even ? one : 0;
 	}
 	period_ns = all_ns / all;
 	if (most == least || all_ns + period_ns < n * FILM_SHORTEST_NS ||
 	    all_ns > n * FILM_LONGEST_NS + period_ns)
 		return false;
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t even = (i + 1) * all;
-
-		so_far += n * vsyncs[i];
-		if (so_far >= even + n || even >= so_far + n)
+	for (uint64_t i = 1; i <= even; i++) {
+		so_far += even * vsyncs[i - 1];
+		if (so_far >= i * even_all + even || i * even_all >= so_far + even)
 			return false;
 	}
 	return true;

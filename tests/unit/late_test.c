@@ -178,7 +178,7 @@ TEST(test_films_are_even)
 {
 	static const struct {
 		double fps;
-		unsigned int late_frame, frames;
+		unsigned int lost_frame, frames;
 		const char *expected;
 	} films[] = {
 		{ 25, 0, 300, "late_frames 0" },
@@ -186,6 +186,7 @@ TEST(test_films_are_even)
 		{ 23.976, 0, 300, "late_frames 0" },
 		{ 25, 200, 300, "late_frames 1" },
 		{ 29, 0, 116, "late_frames 7" },
+		{ 29, 27, 116, "late_frames 8" },
 		{ 40, 0, 300, "late_frames 149" },
 		/* The last one is an app, which draws no film. */
 		{ 25, 0, 300, "late_frames 119" },
@@ -201,9 +202,7 @@ TEST(test_films_are_even)
 			bool is_due = (double)vsync >= (double)drawn * 60 / films[i].fps - 0.01;
 			uint64_t at_ns = BEGIN + vsync * V60;
 
-			if (is_due && drawn == films[i].late_frame && drawn > 0)
-				at_ns += 2 * V60;
-			if (is_due && ++drawn)
+			if (is_due && (drawn++ != films[i].lost_frame || drawn == 1))
 				phone_frame(&phone, at_ns, i < COUNT_OF(films) - 1 ? view : a);
 			else
 				phone_tick(&phone, at_ns - 2 * MS);

@@ -9,6 +9,7 @@
 
 #define DISPLAY "Primary display (4619827259835644672)"
 #define DISPLAY_ID "4619827259835644672"
+#define OUTER "Outer display (4619827259835644673)"
 #define OUTER_ID "4619827259835644673"
 
 /* An app numbers its queues from 1. Any small number can be used here. */
@@ -259,7 +260,9 @@ static void present_output(struct simulation *sim, const struct vsync *vsync)
 	if (vsync->client)
 		client_composition(sim, vsync);
 	write_end(writer);
-	write_present(writer, vsync, "presentFrameAndReleaseLayers for " DISPLAY);
+	write_present(writer, vsync,
+		      vsync->display ? "presentFrameAndReleaseLayers for " OUTER
+				     : "presentFrameAndReleaseLayers for " DISPLAY);
 	write_begin(writer, "presentAndGetReleaseFences");
 	write_slice(writer, "wait for earliest present time");
 	write_slice(writer, "HwcPresentDisplay");

@@ -76,8 +76,8 @@ struct vsync_lattice {
 	struct reported_periods reported;
 	char presented[VSYNC_DISPLAY_ID]; /* the display of the last presents; empty: unknown */
 	unsigned int n_presented;	  /* presents on it, one after the other */
-	uint64_t presented_ns;		  /* the first of these */
-	uint64_t sources_evicted;	  /* that still ticked, as the table was full */
+	uint64_t presented_ns, presented_last_ns; /* the first and the last of these */
+	uint64_t sources_evicted;		  /* that still ticked, as the table was full */
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
 	bool guessed;	/* the period is a measured one, divided until it is usual for displays */

@@ -15,6 +15,7 @@
 #define SURPLUS 4	      /* compositions that a period does not allow */
 #define PRESENTS_TURNED 8     /* as many in a row are on another display */
 #define PRESENTS_ALONE 60     /* as many show that no other display is on */
+#define TURN_NS (100 * MS)    /* presents on the display before end in this time */
 
 /* How many times @shorter_ns, exact to @error_ns, is in @longer_ns; 0: not a whole number of times,
  * or it is 0. */
@@ -146,7 +147,7 @@ static bool is_presented(const struct vsync_lattice *v, const struct vsync_displ
 }
 
 /* True: frames are presented on another display. But the mode of the one that is on from now on is
- * stated before its first present. */
+ * stated before its first present, and no present of the other one follows but those under way. */
 static bool is_hidden(const struct vsync_lattice *v, const struct vsync_display *display)
 {
 	size_t n = strlen(display->id);
@@ -156,7 +157,8 @@ static bool is_hidden(const struct vsync_lattice *v, const struct vsync_display 
 	return v->n_presented >= PRESENTS_ALONE && n >= VSYNC_DISPLAY_ID_CUT &&
 	       strlen(v->presented) >= n && memcmp(display->id, v->presented, n) != 0 &&
 	       !(display->stated &&
-		 is_nominal(display->reported.period_ns, display->reported.error_ns));
+		 is_nominal(display->reported.period_ns, display->reported.error_ns) &&
+		 v->presented_last_ns < display->reported.at_ns + TURN_NS);
 }
 
 /* Finds the display that the ticks belong to: the slowest one that explains them. *@sure: the ticks
@@ -598,6 +600,7 @@ void vsync_present_on(struct vsync_lattice *v, struct span slice, uint64_t time_
 	id = vsync_display_in(slice);
 	if (id.len == 0 || id.len >= VSYNC_DISPLAY_ID)
 		return;
+	v->presented_last_ns = time_ns;
 	if (name_is(v->presented, sizeof(v->presented), id)) {
 		v->n_presented += v->n_presented < PRESENTS_ALONE;
 		if (v->n_presented == PRESENTS_TURNED)
@@ -819,6 +822,8 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	    is_nominal(display->reported.period_ns, display->reported.error_ns) &&
 	    vsync_is_near(display->reported.period_ns, v->pending.period_ns, 15))
 		stated_ns = v->pending.at_ns;
+	else if (other && v->pending.from_ns == v->presented_ns && is_presented(v, display))
+		stated_ns = v->presented_ns;
 	v->guessed = false;
 	follow_display(v, display, true);
 	if (vsync_is_near(vsync_period_ns(v), v->pending.period_ns, 15)) {

@@ -415,31 +415,46 @@ TEST(test_a_foldable_is_turned_and_writes_only_hardware_vsyncs)
 	}
 }
 
-/* The periods of both displays were stated before a foldable is turned back. From 14 on presents
- * name the one that is on. */
+/* The periods of both displays were stated before a foldable is turned back, or before the first
+ * frame. From 14 on presents name the one that is on. */
 TEST(test_presents_name_the_display_of_a_foldable_that_is_on)
 {
-	for (uint64_t drawn = 1; drawn <= 2; drawn++) {
+	for (uint64_t round = 0; round < 42; round++) {
+		const uint64_t rates = round >= 2; /* are stated in whole Hz, no periods in ns */
+		const uint64_t drawn = rates ? 1 : 1 + round % 2;
 		uint64_t at_ns = BEGIN;
 
 		start(PHONE_14);
 		for (uint64_t part = 0; part < 4; part++) {
-			uint64_t period_ns = part % 2 ? V120 : V60;
+			uint64_t period_ns = (part % 2 ? V120 : V60) * (250 - 2 * rates) / 250;
 
 			phone.now_ns = at_ns - 5 * MS;
 			phone.present =
 				part % 2 ? "presentFrameAndReleaseLayers for Inner (" ID "2)"
 					 : "presentFrameAndReleaseLayers for Outer (" ID "1)";
-			if (part < 2)
+			if (rates && part == 0) {
+				state_rates(0, V60, 1, phone.now_ns);
+				state_rates(1, V120, 1, phone.now_ns);
+			} else if (!rates && part < 2) {
 				phone_write(&phone, TRACE_COUNTER, 0,
 					    part ? "VSP-period " ID "2" : "VSP-period " ID "1",
 					    (int64_t)period_ns);
-			for (uint64_t n = 0; n < 100; n++, at_ns += drawn * period_ns)
-				phone_frame(&phone, at_ns + 3 * MS * (part % 2), a);
+			}
+			for (uint64_t n = 0; n < 100;
+			     n++, at_ns += (drawn + (rates && n == 1)) * period_ns) {
+				const uint64_t k = rates * ((n + round) * (373 + round) % 101);
+
+				phone_frame(&phone,
+					    at_ns + 3 * MS * (part % 2) + k * k * k * k / 50, a);
+			}
 		}
 		phone_end(&phone);
 		/* In each second vsync of 120 Hz nothing else shows it. */
-		assert_true(known_in_phases(drawn) + 10 > 400 / drawn);
+		if (!rates)
+			assert_true(known_in_phases(drawn) + 10 > 400 / drawn);
+		for (size_t n = 1; rates && n < frames_of(a); n++)
+			if (n % 100 && frame_of(a, n)->vsyncs != ROW_UNKNOWN)
+				assert_int_equal(frame_of(a, n)->vsyncs, 1 + (n % 100 == 1));
 	}
 }
 

@@ -204,6 +204,12 @@ static void drop_behind(struct trace_clock *clock, uint64_t time_ns)
 
 /* --- the verdict on a record --- */
 
+static void follow(struct trace_clock *clock, const struct trace_record *record)
+{
+	cpu_order_add(&clock->order, record);
+	trace_clock_follow(clock, record);
+}
+
 /* Only one line was ahead of the rest, by little. */
 static enum clock_verdict forget_future(struct trace_clock *clock,
 					const struct trace_record *record)
@@ -217,7 +223,7 @@ static enum clock_verdict forget_future(struct trace_clock *clock,
 			clock->cpu_last_ns[i] = clock->now_ns;
 	if (clock->sf_ns > clock->now_ns)
 		clock->sf_ns = clock->now_ns;
-	trace_clock_follow(clock, record);
+	follow(clock, record);
 	return CLOCK_RUNS;
 }
 
@@ -291,7 +297,6 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 		clock->sf_tid = sf_tid;
 		clock->sf_ns = 0;
 	}
-	cpu_order_add(&clock->order, record);
 	switch (duplicates_check(&clock->duplicates, record)) {
 	case DUPLICATES_SAME:
 		clock->repeated++;
@@ -302,7 +307,7 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 	case DUPLICATES_BROKEN:
 		report_duplicates(clock, clock->now_ns);
 		step_back(clock, record->time_ns);
-		trace_clock_follow(clock, record);
+		follow(clock, record);
 		return CLOCK_BACK;
 	case DUPLICATES_NONE:
 		break;
@@ -325,7 +330,7 @@ enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct tra
 		drop_behind(clock, record->time_ns);
 	if (!clock->behind)
 		weigh(clock, record);
-	trace_clock_follow(clock, record);
+	follow(clock, record);
 	return CLOCK_RUNS;
 }
 
@@ -366,7 +371,7 @@ enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_reco
 			continue;
 		clock->stepped = false;
 		if (!waiting->is_loss)
-			trace_clock_follow(clock, record);
+			follow(clock, record);
 		else if (waiting->time_ns == 0)
 			record->time_ns = clock->now_ns;
 		return verdict;

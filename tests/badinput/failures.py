@@ -151,6 +151,8 @@ def sorted_by_cpu(checks, here):
                 checks.that(files_of(out) == before, f"{seconds} s sorted by CPU: files changed")
             checks.equal(out.exists(), bool(before), f"{seconds} s sorted by CPU: folder")
             analyzed(out, "--frames-log", data=text(parts))
+    done = analyzed(here / "ahead", data=text([*parts[:9], parts[9].moved(3600000000), *parts[9:]]))
+    checks.equal(done.returncode, 0, f"one line far ahead of the others: {done.stderr!r}")
 
 
 def buffers_that_ran_over(checks, here):

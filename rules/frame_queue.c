@@ -794,9 +794,10 @@ static void add_loss(struct loss *sum, struct loss lost)
 	sum->idle_count += lost.idle_count;
 }
 
-/* Adds a loss to the sum, and to the frames that wait and are later than its begin. @in_hole: it is
- * of events near them. */
-static void lose(struct frame_queue *q, uint64_t from_ns, struct loss lost, bool in_hole, bool torn)
+/* Adds a loss to the sum, and to the frames that wait and are at @counts_ns or later. @in_hole: it
+ * is of events near those later than its begin. */
+static void lose(struct frame_queue *q, uint64_t from_ns, uint64_t counts_ns, struct loss lost,
+		 bool in_hole, bool torn)
 {
 	add_loss(&q->loss, lost);
 	if (!in_hole)
@@ -808,7 +809,8 @@ static void lose(struct frame_queue *q, uint64_t from_ns, struct loss lost, bool
 
 		if (frame->present_ns <= from_ns)
 			break;
-		add_loss(&context->loss, lost);
+		if (frame->present_ns >= counts_ns)
+			add_loss(&context->loss, lost);
 		context->torn |= torn && frame->latched_ns <= from_ns;
 		if (!in_hole) {
 			add_loss(&context->before, lost);
@@ -831,7 +833,7 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 		q->before_hole = q->loss;
 	q->hole_from_ns = from_ns;
 	lost.hole_count = lost.break_count = 1;
-	lose(q, from_ns, lost, true, false);
+	lose(q, from_ns, 0, lost, true, false);
 }
 
 void frame_queue_break(struct frame_queue *q)
@@ -845,12 +847,13 @@ void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns
 	if (from_ns == 0)
 		q->lost_at_begin_ns = until_ns;
 	q->hole_from_ns = 0;
-	lose(q, from_ns, lost, true, false);
+	/* It counts at its end: the row that spans the hole has that, too. */
+	lose(q, from_ns, until_ns, lost, true, false);
 }
 
 void frame_queue_hidden(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn)
 {
-	lose(q, from_ns, (struct loss){ .hole_count = !at_rest, .idle_count = at_rest }, false,
+	lose(q, from_ns, 0, (struct loss){ .hole_count = !at_rest, .idle_count = at_rest }, false,
 	     torn);
 }
 

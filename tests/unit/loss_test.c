@@ -38,13 +38,13 @@ static const struct {
 	/* CPU 2 reports its loss with its next event: frames on CPU 1 wait until then. */
 	{ "intervals before the report of a loss are unknown", PHONE_14, false,
 	  "a0-19 cpu 2 a20-20 cpu 1 a21-21 more 2 a24-24 more 2 a27-27 cpu 2 lost 2 900 a29-59",
-	  "? 1x21 ?x3 1x30", 900, 21, 0, 0 },
+	  "? 1x21 ?x3 1x30", 900, 24, 0, 0 },
 	{ "a CPU without any event may have lost some at any time", PHONE_9, false,
-	  "a0-19 a21-24 lost 5 900 a25-28", "? 1x19 ? 1x7", 900, 0, 0, 0 },
+	  "a0-19 a21-24 lost 5 900 a25-28", "? 1x19 ? 1x7", 900, 24, 0, 0 },
 	{ "intervals before the hole stay known", PHONE_9, false, "a0-19 a22-41 lost 1 900 a45-48",
 	  "? 1x19 3 1x19 ? 1x3", 900, 40, 1, 1 },
 	{ "buffer numbers show missing frames", PHONE_14, false,
-	  "a0-21 more 1 a22-24 lost 2 50 more -1 a25-34", "? 1x21 ? 1x12", 50, 0, 0, 0 },
+	  "a0-21 more 1 a22-24 lost 2 50 more -1 a25-34", "? 1x21 ? 1x12", 50, 25, 0, 0 },
 	{ "a hole that is detected late covers earlier frames", PHONE_9, false,
 	  "a0-29 a33-42 hole 30 a50-59", "? 1x29 ? 1x9 ? 1x9", ROW_UNKNOWN, 30, 0, 0 },
 	{ "events from before a hole do not end it", PHONE_9, false, "a0-29 hole 33 a30-32 a36-65",
@@ -56,7 +56,7 @@ static const struct {
 	/* The buffers of all CPUs ran over before it began. CPU 3 writes first 1.3 s after CPU 2.
 	 */
 	{ "a trace that begins with a loss may have more", PHONE_9, true,
-	  "a0-4 lost 2 70 a5-24 a26-85 lost 3 70 a86-105", "? 1x24 ? 1x79", 140, 0, 0, 0 },
+	  "a0-4 lost 2 70 a5-24 a26-85 lost 3 70 a86-105", "? 1x24 ? 1x79", 140, 5, 0, 0 },
 	{ "a loss at the end of the trace is in the row", PHONE_9, false, "a0-29 lost 1 12",
 	  "? 1x29", 12, 0, 0, 0 },
 	{ "a hole without a record", PHONE_13, false, "a0-59 hole 60 a75-134", "? 1x59 ? 1x59",
@@ -66,12 +66,12 @@ static const struct {
 	  "a0-29 at 30 -3 queue a at 30 -2 tick at 30 -1 begin onMessageReceived "
 	  "begin handleMessageInvalidate begin latchBuffer begin acquireBuffer lost 2 50 count a 0 "
 	  "end 4 compose 30 a31-50",
-	  "? 1x50", 50, 0, 0, 0 },
+	  "? 1x50", 50, 30, 0, 0 },
 	/* SurfaceFlinger was delayed: a frame was three quarters of a vsync late, the next one,
 	 * which was lost, on time. The distance from the late one to the third is closer to one
 	 * vsync than to two. The number of the late one proves that none is missing before it. */
 	{ "intervals of a late frame in a hole are unknown", PHONE_14, false,
-	  "a0-20 a21+12 more 1 a23-27 lost 2 50 more -1 a28-37", "? 1x20 2 ? 1x14", 50, 0, 1, 0 },
+	  "a0-20 a21+12 more 1 a23-27 lost 2 50 more -1 a28-37", "? 1x20 2 ? 1x14", 50, 27, 1, 0 },
 	{ "a restart in the middle of a latch", EVERY, false,
 	  "a0-59 begin handleMessageInvalidate begin latchBuffer begin acquireBuffer sf 2406 "
 	  "a180-239",
@@ -266,10 +266,10 @@ TEST_ON(phone_9, test_loss_after_the_last_frame_is_in_its_row)
 	assert_int_equal(row_of(SURFACE_A, 0)->stats.lost, 12);
 }
 
-/* The row after the hole begins with the last frame before it. */
+/* The row after the hole begins with the last frame before it. Of another CPU it began earlier. */
 TEST_ON(every_phone, test_loss_is_in_the_row_that_spans_it)
 {
-	play("a0-99 at 600 0 lost 1 12 a600-699");
+	play("a0-97 cpu 2 a98-98 cpu 1 a99-99 at 600 0 lost 2 12 a600-699");
 	expect_row(SURFACE_A, 1, "lost 0");
 	expect_row(SURFACE_A, 2, "lost 12");
 	assert_int_equal(row_of(SURFACE_A, 2)->start_ns, row_of(SURFACE_A, 1)->end_ns);

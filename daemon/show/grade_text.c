@@ -556,47 +556,72 @@ unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_
 	return n;
 }
 
+void grade_cause_shares(unsigned int percent[CAUSES], const struct grade_facts *facts)
+{
+	/* In microseconds, as --json writes them: causes that it shows as equal are equal here. */
+	uint64_t lost_us = grade_lost_ns(facts) / 1000, left = 0, rest[CAUSES] = { 0 };
+
+	for (unsigned int i = 0; i < CAUSES; i++) {
+		uint64_t us = facts->cause_ns[i] / 1000;
+
+		/* Facts that --grades reads may give a cause more than all. */
+		us = 100 * (us < lost_us ? us : lost_us);
+		percent[i] = lost_us > 0 ? (unsigned int)(us / lost_us) : 0;
+		rest[i] = lost_us > 0 ? us % lost_us : 0;
+		left += rest[i];
+	}
+	for (; left * 2 >= lost_us && left > 0; left -= left < lost_us ? left : lost_us) {
+		unsigned int most = 0;
+
+		for (unsigned int i = 1; i < CAUSES; i++)
+			if (rest[i] > rest[most])
+				most = i;
+		percent[most]++;
+		rest[most] = 0;
+	}
+}
+
 /* Causes of less than a tenth of the time are not told. */
 void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		  enum language language)
 {
 	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, facts), told = 0, untold;
+	unsigned int n = grade_causes_by_time(sorted, facts), told = 0, untold = 0, others = 0;
+	unsigned int percent[CAUSES], unknown = 0;
 	uint64_t lost_ns = grade_lost_ns(facts);
-	double others = 100, unknown = 0;
 	bool zh = language == CHINESE;
 
 	text[0] = '\0';
+	grade_cause_shares(percent, facts);
 	for (; told < n && told < 3 && facts->cause_ns[sorted[told]] * 10 >= lost_ns; told++) {
 		const char *share = causes[sorted[told]].share[language];
-		double percent = 100 * (double)facts->cause_ns[sorted[told]] / (double)lost_ns;
 
-		others -= (double)(int)(percent + 0.5);
-		if (percent >= 99.95)
+		if (facts->cause_ns[sorted[told]] >= lost_ns - lost_ns / 2000)
 			add(text, zh ? "损失的时间全部归于：%s" : "All of the lost time is %s",
 			    share);
 		else if (told == 0)
-			add(text,
-			    zh ? "损失的时间：%.0f %% 归于%s" : "%.0f %% of the lost time is %s",
-			    percent, share);
+			add(text, zh ? "损失的时间：%u %% 归于%s" : "%u %% of the lost time is %s",
+			    percent[sorted[told]], share);
 		else
-			add(text, zh ? "，%.0f %% 归于%s" : ", %.0f %% %s", percent, share);
+			add(text, zh ? "，%u %% 归于%s" : ", %u %% %s", percent[sorted[told]],
+			    share);
 	}
-	untold = n - told;
-	for (unsigned int i = told; i < n; i++)
+	for (unsigned int i = told; i < n; i++) {
 		if (sorted[i] == CAUSE_UNKNOWN) {
-			unknown = 100 * (double)facts->cause_ns[CAUSE_UNKNOWN] / (double)lost_ns;
-			others -= (double)(int)(unknown + 0.5);
-			untold--;
+			unknown = percent[sorted[i]];
+			continue;
 		}
+		others += percent[sorted[i]];
+		untold++;
+	}
 	/* Their sum may be more than the first one alone. */
-	if (told > 0 && others >= 0.5 && untold > 1)
-		add(text, zh ? "，%.0f %% 归于其他 %u 个原因" : ", %.0f %% has %u other causes",
-		    others, untold);
-	else if (told > 0 && others >= 0.5 && untold > 0)
-		add(text, zh ? "，%.0f %% 归于其他原因" : ", %.0f %% has another cause", others);
-	if (told > 0 && unknown >= 0.5)
-		add(text, zh ? "，%.0f %% 原因未知" : ", %.0f %% of unknown cause", unknown);
+	if (told > 0 && others > 0 && untold > 1)
+		add(text, zh ? "，%u %% 归于其他 %u 个原因" : ", %u %% has %u other causes", others,
+		    untold);
+	else if (told > 0 && others > 0)
+		add(text, zh ? "，%u %% 归于其他原因" : ", %u %% has another cause", others);
+	if (told > 0 && unknown > 0)
+		add(text, zh ? "，%u %% 原因未知" : ", %u %% of unknown cause", unknown);
 	if (told > 0)
 		add(text, zh ? "。" : ".");
 }

@@ -68,6 +68,9 @@ const char *grade_name(enum grade grade, enum language language);
 /* The causes with time, the one that lost most first. Returns their number. */
 unsigned int grade_causes_by_time(enum cause causes[CAUSES], const struct grade_facts *facts);
 
+/* Of the lost time, in whole percent that add up: the largest rests are rounded up. */
+void grade_cause_shares(unsigned int percent[CAUSES], const struct grade_facts *facts);
+
 /* "0.92 s", "52 s", "30 minutes", "3.5 hours". */
 #define GRADE_TIME_SIZE 32
 void grade_time(char text[GRADE_TIME_SIZE], uint64_t ns, enum language language);

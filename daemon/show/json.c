@@ -53,8 +53,9 @@ struct json_object *grade_json(const struct grade_facts *facts)
 {
 	struct json_object *object = json_object_new_object(), *causes = json_object_new_object();
 	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, facts);
+	unsigned int n = grade_causes_by_time(sorted, facts), percent[CAUSES];
 
+	grade_cause_shares(percent, facts);
 	add_ns(object, "drawing(s)", grade_drawing_ns(facts));
 	json_add_count(object, "frames", facts->frames);
 	json_add_decimal(object, "lost(ms/s)", grade_lost_rate(facts), 3);
@@ -82,6 +83,7 @@ struct json_object *grade_json(const struct grade_facts *facts)
 
 		json_add_count(cause, "times", facts->causes[sorted[i]]);
 		add_ns(cause, "lost(s)", facts->cause_ns[sorted[i]]);
+		json_add_count(cause, "share(%)", percent[sorted[i]]);
 		json_object_object_add(causes, cause_names[sorted[i]], cause);
 	}
 	json_object_object_add(object, "causes", causes);

@@ -658,7 +658,7 @@ def answer(page, out, here):
     facts, all_s = app["facts"], app["facts"]["drawing(s)"] + app["facts"]["idle(s)"] + app["facts"]["gap time(s)"] + app["facts"]["missing(s)"]
     checks.that(abs(widths["t-frozen"] - 100 * facts["freeze time(s)"] / all_s) < 0.01 and abs(widths["t-late"] - 100 * facts["late time(s)"] / all_s) < 0.01, f"the bar: {widths}, {facts}")
     rows = page.run("return [...document.querySelectorAll('.half')[0].querySelectorAll('.lost-row b')].map((one) => parseFloat(one.textContent))")
-    checks.that(len(rows) == len(facts["causes"]) and all(abs(shown - one["lost(s)"]) <= 0.051 for shown, one in zip(rows, facts["causes"].values())), f"causes {rows}, {facts['causes']}")
+    checks.that(len(rows) == len(facts["causes"]) and all(abs(shown - one["lost(s)"]) <= 0.051 for shown, one in zip(rows, facts["causes"].values())) and sum(one["share(%)"] for one in facts["causes"].values()) == 100, f"causes {rows}, {facts['causes']}")
     cause, one = next(iter(facts["causes"].items()))
     page.click(".half .lost-row")
     times = sum(int(row[3].replace(",", "")) for row in alike(page))

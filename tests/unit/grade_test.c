@@ -219,6 +219,7 @@ TEST(sentences_say_how_bad_it_is)
 {
 	struct grade_facts facts = facts_of(1380000, 0, 450, 920), good = facts_of(10000, 0, 0, 0);
 	char text[GRADE_TEXT_SIZE];
+	unsigned int percent[CAUSES];
 
 	for (unsigned int i = 0; i < 1575; i++)
 		grade_add_lost(&facts, CAUSE_APP, 70 * MS, false);
@@ -228,17 +229,20 @@ TEST(sentences_say_how_bad_it_is)
 		sentence(facts, CHINESE),
 		"com.a 在绘制的 30 分钟 中有 29 % 的时间卡死或迟到：卡死 450 次（最长 0.92 "
 		"秒），迟到 1,575 帧。");
-	grade_causes(text, &facts, ENGLISH);
-	assert_string_equal(text, "79 % of the lost time is late wake-ups by the system, 21 % the "
-				  "app's own.");
 	/* Shares add up. */
 	grade_add_lost(&facts, CAUSE_GPU, 111 * SECOND, false);
+	grade_causes(text, &facts, ENGLISH);
+	assert_string_equal(text, "65 % of the lost time is late wake-ups by the system, 18 % the "
+				  "app's GPU work, 17 % the app's own.");
 	grade_add_lost(&facts, CAUSE_STUFFING, 10 * SECOND, false);
 	grade_add_lost(&facts, CAUSE_DROPPED, 10 * SECOND, false);
 	grade_add_lost(&facts, CAUSE_UNKNOWN, 20 * SECOND, false);
 	grade_causes(text, &facts, ENGLISH);
 	assert_non_null(strstr(text, ", 16 % the app's own, 4 % has 2 other causes, 3 % of unknown "
 				     "cause."));
+	facts.cause_ns[CAUSE_APP] = UINT64_MAX;
+	grade_cause_shares(percent, &facts);
+	assert_int_equal(percent[CAUSE_APP], 100);
 	says(good,
 	     "com.a held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze.");
 	/* A film of 25 fps has 2 and 3 vsyncs in turn, and no other interval. */

@@ -49,16 +49,16 @@ static void print_about(FILE *out, const struct session *session, const struct g
 static void print_causes(FILE *out, const struct grade_facts *facts)
 {
 	enum cause causes[CAUSES];
-	unsigned int n = grade_causes_by_time(causes, facts);
+	unsigned int n = grade_causes_by_time(causes, facts), percent[CAUSES];
 
 	if (n == 0)
 		return;
+	grade_cause_shares(percent, facts);
 	fputs("| what to fix first | time lost | share | times |\n|---|---:|---:|---:|\n", out);
 	for (unsigned int i = 0; i < n; i++)
-		fprintf(out, "| %s | %.2f s | %.0f %% | %llu |\n",
+		fprintf(out, "| %s | %.2f s | %u %% | %llu |\n",
 			grade_cause_name(causes[i], ENGLISH),
-			(double)facts->cause_ns[causes[i]] / 1e9,
-			100 * (double)facts->cause_ns[causes[i]] / (double)grade_lost_ns(facts),
+			(double)facts->cause_ns[causes[i]] / 1e9, percent[causes[i]],
 			(unsigned long long)facts->causes[causes[i]]);
 	fputc('\n', out);
 }

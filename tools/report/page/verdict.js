@@ -110,10 +110,10 @@ const nameOf = (text) => element("span", { className: "name" }, text);
 
 /* Seconds by cause, most first. */
 function fixFirst(app, filter) {
-  const all = Object.entries(app.facts.causes), most = Math.max(...all.map(([, one]) => one["lost(s)"]), 1e-9), sum = all.reduce((s, [, one]) => s + one["lost(s)"], 0) || 1;
+  const all = Object.entries(app.facts.causes), most = Math.max(...all.map(([, one]) => one["lost(s)"]), 1e-9);
   return element("div", { className: "card half" }, titled("what to fix first", "time lost by cause"), all.length === 0 ? soft(word("nothing was lost")) : null,
     ...all.map(([cause, one]) => barRow(button("", () => filter(cause), { "data-cause": cause, "aria-pressed": "false" }), [swatch(cause), nameOf(causeName(cause))], [[`cause-${cause}`, 100 * one["lost(s)"] / most]],
-      lasting(one["lost(s)"]), element("span", { className: "soft" }, ` ${(100 * one["lost(s)"] / sum).toFixed(0)} % · ${one.times} ×`))));
+      lasting(one["lost(s)"]), element("span", { className: "soft" }, ` ${one["share(%)"]} % · ${one.times} ×`))));
 }
 
 /* Causes of lost time as parts of a bar, of which @most is the whole. */

@@ -58,7 +58,7 @@ struct json_object *grade_json(const struct grade_facts *facts)
 	grade_cause_shares(percent, facts);
 	add_ns(object, "drawing(s)", grade_drawing_ns(facts));
 	json_add_count(object, "frames", facts->frames);
-	json_add_decimal(object, "lost(ms/s)", grade_lost_rate(facts), 3);
+	json_add_decimal(object, "lost(ms/s)", grade_lost_rate(facts), 6);
 	json_add_count(object, "late frames", facts->late);
 	add_ns(object, "late time(s)", facts->late_ns);
 	json_add_count(object, "freezes", facts->freezes);

@@ -131,6 +131,7 @@ def same(checks, what, app, facts, grade):
                              ("freeze time(s)", facts.freeze_ms / 1e3, 2e-4), ("longest freeze(s)", facts.longest / 1e3, 1e-4),
                              ("gap time(s)", facts.gap_ms / 1e3, 2e-4)):
         checks.that(abs(got[key] - value) <= near, f"{what}: {key} is {got[key]}, computed {value}")
+    checks.that(abs(got["lost(ms/s)"] * got["drawing(s)"] - 1000 * (got["late time(s)"] + got["freeze time(s)"])) < 5e-3, f"{what}: lost(ms/s), which pages round again: {got}")
     checks.equal((got["frames"], got["late frames"], got["freezes"], got["unknown vsyncs"]),
                  (facts.frames, facts.late, facts.freezes, facts.unknown), f"{what}: frames, late frames, freezes, unknown vsyncs")
     checks.equal({cause: one["times"] for cause, one in got["causes"].items()}, {cause: n for cause, (n, _) in facts.causes.items()}, f"{what}: causes")

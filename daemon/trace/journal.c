@@ -13,7 +13,7 @@
 #include "daemon/base/ids.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text_file.h"
-#include "daemon/trace/live_trace.h"
+#include "daemon/trace/tracefs.h"
 
 /* Time limit for the end of atrace: a capture waits for it before it starts. */
 #define ATRACE_MS 2000

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
-#include "daemon/trace/live_trace.h"
+#include "daemon/trace/tracefs.h"
 
 struct source_pipe {
 	struct source_text text;

@@ -31,7 +31,7 @@
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/setting_file.h"
-#include "daemon/trace/live_trace.h"
+#include "daemon/trace/tracefs.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/thread_cache.h"
 #include "parser/ftrace_merge.h"

@@ -55,6 +55,6 @@
 #include "daemon/trace/source.h"
 #include "daemon/trace/timeline_stream.h"
 #include "daemon/trace/trace_files.h"
-#include "daemon/trace/live_trace.h"
+#include "daemon/trace/tracefs.h"
 
 #endif

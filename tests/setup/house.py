@@ -15,7 +15,7 @@ SYSTEM = {
 # What a program beside the daemon shares with it: how names and the verdict are printed, and the columns of the files.
 SHARED = [f"daemon/base/{name}.h" for name in ("csv_files", "status", "text")] + [f"daemon/show/{name}.h" for name in ("apps", "grade_text", "json", "show")]
 TRACEFS = re.compile(r"(tracefs|traceevent|event-parse|kbuffer)[\w/-]*\.h")
-MAY_TRACEFS = ("daemon/trace/live_trace.c", "tools/phone/instance.c")
+MAY_TRACEFS = ("daemon/trace/tracefs.c", "tools/phone/instance.c")
 # Rooms of the daemon, from the top: each includes those below it.
 DAEMON = ("cli", "capture", "control", "show", "files", "trace", "android", "base")
 # Rooms of rules/, from the top; "": rules/ itself. Each includes those below it, and those in one line do not include each other.

@@ -9,7 +9,7 @@
 #include "daemon/trace/buffer_size.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"
-#include "daemon/trace/live_trace.h"
+#include "daemon/trace/tracefs.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/fake_tracefs.h"
 

@@ -9,7 +9,7 @@
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/source.h"
 #include "daemon/trace/trace_files.h"
-#include "daemon/trace/live_trace.h"
+#include "daemon/trace/tracefs.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 

@@ -5,8 +5,8 @@
  * and statistics (setting_file.h, trace_files.h), as it opens and allocates for each read; and raw
  * pages (source_raw.c): an open() and a read(), for which its old versions have nothing.
  */
-#ifndef JANKD_DAEMON_TRACE_LIVE_TRACE_H
-#define JANKD_DAEMON_TRACE_LIVE_TRACE_H
+#ifndef JANKD_DAEMON_TRACE_TRACEFS_H
+#define JANKD_DAEMON_TRACE_TRACEFS_H
 
 #include <stdbool.h>
 #include <stdint.h>

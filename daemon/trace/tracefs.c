@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/live_trace.h"
+#include "daemon/trace/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>

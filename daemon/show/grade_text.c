@@ -559,18 +559,19 @@ unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_
 void grade_cause_shares(unsigned int percent[CAUSES], const struct grade_facts *facts)
 {
 	/* In microseconds, as --json writes them: causes that it shows as equal are equal here. */
-	uint64_t lost_us = grade_lost_ns(facts) / 1000, left = 0, rest[CAUSES] = { 0 };
+	uint64_t lost_us = grade_lost_ns(facts) / 1000, all = lost_us > 0 ? lost_us : 1;
+	uint64_t left = all / 2, rest[CAUSES];
 
 	for (unsigned int i = 0; i < CAUSES; i++) {
 		uint64_t us = facts->cause_ns[i] / 1000;
 
 		/* Facts that --grades reads may give a cause more than all. */
 		us = 100 * (us < lost_us ? us : lost_us);
-		percent[i] = lost_us > 0 ? (unsigned int)(us / lost_us) : 0;
-		rest[i] = lost_us > 0 ? us % lost_us : 0;
+		percent[i] = (unsigned int)(us / all);
+		rest[i] = us % all;
 		left += rest[i];
 	}
-	for (; left * 2 >= lost_us && left > 0; left -= left < lost_us ? left : lost_us) {
+	for (left /= all; left > 0; left--) {
 		unsigned int most = 0;
 
 		for (unsigned int i = 1; i < CAUSES; i++)

@@ -460,8 +460,26 @@ static void follow_front_app(struct frame_queue *q, int id, const struct vsync_s
 					 &count_of(q, &q->layers.layers[front])->series, stamp)));
 }
 
-/* The frame's wait is over: its vsyncs are known. */
-static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting)
+/* Finds the place of a frame on the lattice, and its buffer: the ticks after it are known, and the
+ * GPU has finished it. */
+static void place(struct frame_queue *q, const struct waiting_frame *waiting,
+		  struct placed_frame *placed)
+{
+	const struct frame *frame = &waiting->frame;
+
+	if (frame->layer == LAYER_NONE)
+		return;
+	placed->work = producers_join(q->producers, &q->layers.layers[frame->layer], frame);
+	if (q->options.is_fences)
+		present_lattice_place(&q->fences, frame->present_ns, (uint64_t)frame->vsync_id,
+				      &placed->stamp);
+	else
+		vsync_place(&q->vsync, frame->present_ns, &placed->stamp);
+}
+
+/* The frame's wait is over. */
+static void count_frame(struct frame_queue *q, const struct waiting_frame *waiting,
+			const struct placed_frame *placed)
 {
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
 	struct layer_count *count = count_of(q, layer);
@@ -469,9 +487,8 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct vsync_stamp before = series->last;
 	struct loss before_loss =
 		series->begun ? series->loss_context.loss : waiting->loss_context.before;
-	/* By now the GPU has finished the frame. */
-	struct gpu_work work = producers_join(q->producers, layer, &waiting->frame);
-	struct vsync_stamp stamp;
+	const struct gpu_work work = placed->work;
+	const struct vsync_stamp stamp = placed->stamp;
 	struct interval interval;
 	struct lateness late;
 	enum cause cause;
@@ -484,11 +501,6 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	layer->waiting--;
 	if (series->begun && waiting->frame.present_ns >= series->last.time_ns + IDLE_NS)
 		frame_queue_close_row(q, layer);
-	if (q->options.is_fences)
-		present_lattice_place(&q->fences, waiting->frame.present_ns,
-				      (uint64_t)waiting->frame.vsync_id, &stamp);
-	else
-		vsync_place(&q->vsync, waiting->frame.present_ns, &stamp);
 	follow_front_app(q, waiting->frame.layer, &stamp);
 	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front_app.app) != 0)
@@ -557,15 +569,20 @@ static void count_first(struct frame_queue *q)
 	struct waiting_frame *waiting = &q->waiting[q->first];
 	uint64_t present_ns = waiting->frame.present_ns;
 	struct loss_context *context = &waiting->loss_context;
-	struct vsync_stamp stamp;
+	struct placed_frame now, *placed = &q->placed[q->first];
 
+	if (q->n_placed > 0)
+		q->n_placed--;
+	else
+		place(q, waiting, placed = &now);
 	/* SurfaceFlinger may have composed while it seemed to be at rest, but not between the
 	 * presents of two consecutive vsyncs. A present can be late: then a little more than one
 	 * vsync may be two. */
 	if (!q->options.is_fences && context->loss.idle_count != q->chain_idle) {
-		vsync_place(&q->vsync, present_ns, &stamp);
-		q->unproven +=
-			!stamp.locked || (present_ns - q->counted_ns) * 4 > stamp.period_ns * 5;
+		uint64_t period_ns = waiting->frame.layer == LAYER_NONE ? vsync_period_ns(&q->vsync)
+									: placed->stamp.period_ns;
+
+		q->unproven += (present_ns - q->counted_ns) * 4 > period_ns * 5;
 	}
 	q->chain_idle = context->loss.idle_count;
 	context->loss.hole_count += q->unproven;
@@ -575,7 +592,7 @@ static void count_first(struct frame_queue *q)
 	if (waiting->frame.layer == LAYER_NONE)
 		close_due_rows(q, present_ns);
 	else
-		count_frame(q, waiting);
+		count_frame(q, waiting, placed);
 	q->counted_ns = present_ns;
 	q->settled_ns = later(q->settled_ns, present_ns);
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
@@ -587,13 +604,28 @@ static uint64_t lag_ns(const struct frame_queue *q, uint64_t now_ns)
 	return now_ns < q->early_until_ns ? LAG_EARLY_NS : LAG_NS;
 }
 
+/* True: what tells the frame's cause, or is in the row of a drop, soon leaves its table. */
+static bool is_old(const struct frame_queue *q, const struct waiting_frame *waiting)
+{
+	const struct producers *p = q->producers;
+
+	return p->compositions.n > waiting->composition + COMPOSITIONS_MAX * 3 / 4 ||
+	       p->fences.last - waiting->fence > FENCES_MAX * 3 / 4 ||
+	       q->choreographer->n_long - waiting->callbacks > CHOREOGRAPHER_LONG * 3 / 4 ||
+	       (q->log && q->log->n - waiting->events > RECENT_EVENTS_MAX * 3 / 4);
+}
+
 /* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
  * the CPU: it may have lost some before @present_ns. Only frames soon after another loss wait for
  * that, and none of a live trace. */
-static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
+static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_frame *waiting,
+			  uint64_t now_ns)
 {
+	uint64_t present_ns = waiting->frame.present_ns;
+
 	if (!q->options.recorded || q->lost_until_ns == 0 ||
-	    present_ns > q->lost_until_ns + LOSSES_APART_NS || q->n > FRAME_QUEUE_MAX / 2)
+	    present_ns > q->lost_until_ns + LOSSES_APART_NS || now_ns >= present_ns + CPU_LAG_NS ||
+	    q->n > FRAME_QUEUE_MAX / 2 || is_old(q, waiting))
 		return false;
 	/* The trace begins with losses, so any CPU may have one. */
 	if (q->lost_at_begin_ns > 0 && present_ns < q->lost_at_begin_ns + CPU_IDLE_NS)
@@ -607,19 +639,22 @@ static bool is_cpu_behind(const struct frame_queue *q, uint64_t present_ns)
 	return false;
 }
 
-/* True: the first frame has waited long enough. The wait is longer while the period or the app in
- * front is uncertain, or a loss may be unknown. */
-static bool can_count(const struct frame_queue *q, uint64_t now_ns)
+static struct waiting_frame *waiting_at(struct frame_queue *q, unsigned int i)
 {
-	uint64_t present_ns = q->waiting[q->first].frame.present_ns;
+	return &q->waiting[(q->first + i) % FRAME_QUEUE_MAX];
+}
+
+/* True: the frame has waited long enough for its vsyncs. The wait is longer while the period or the
+ * app in front is uncertain. */
+static bool can_place(const struct frame_queue *q, uint64_t present_ns, uint64_t now_ns)
+{
 	const struct front_app *front = &q->front_app;
 
 	if (front->queried && front->uncertain_ns > 0 && present_ns >= front->uncertain_ns &&
 	    now_ns < front->uncertain_ns + FRONT_APP_WAIT_NS)
 		return false;
 	return now_ns >= present_ns + lag_ns(q, now_ns) &&
-	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync)) &&
-	       (now_ns >= present_ns + CPU_LAG_NS || !is_cpu_behind(q, present_ns));
+	       (now_ns >= present_ns + LAG_MAX_NS || present_ns < vsync_sure_until(&q->vsync));
 }
 
 void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
@@ -632,8 +667,17 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 		q->locked_once = vsync_period_ns(&q->vsync) > 0 || now_ns > first_ns + LOCK_WAIT_NS;
 		q->early_until_ns = now_ns + EARLY_NS;
 	}
-	while (q->n > 0 && q->locked_once && can_count(q, now_ns))
+	while (q->n > 0 && q->locked_once &&
+	       can_place(q, waiting_at(q, 0)->frame.present_ns, now_ns) &&
+	       !is_cpu_behind(q, waiting_at(q, 0), now_ns))
 		count_first(q);
+	/* The others wait only for the report of a loss: their vsyncs and buffers are known now,
+	 * and would be forgotten. */
+	for (; q->n_placed < q->n && q->locked_once &&
+	       can_place(q, waiting_at(q, q->n_placed)->frame.present_ns, now_ns);
+	     q->n_placed++)
+		place(q, waiting_at(q, q->n_placed),
+		      &q->placed[(q->first + q->n_placed) % FRAME_QUEUE_MAX]);
 	if (now_ns >= q->now_ns + SILENCE_NS && q->loss.events + q->loss.unknown_count > q->losses)
 		q->silence_ns = now_ns;
 	q->losses = q->loss.events + q->loss.unknown_count;
@@ -734,7 +778,10 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 					     .unsure = q->loss_pending,
 					     .ahead = q->loss_ahead,
 					     .is_new = frame->is_new },
-					   compositions_next(&q->producers->compositions) };
+					   compositions_next(&q->producers->compositions),
+					   q->producers->fences.last,
+					   q->choreographer->n_long,
+					   q->log ? q->log->n : 0 };
 	if (frame->present_ns <= q->hole_from_ns)
 		waiting->loss_context.loss = q->before_hole;
 	waiting->loss_context.before = waiting->loss_context.loss;

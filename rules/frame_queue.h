@@ -4,6 +4,9 @@
  * Only the ticks after a frame show the display's period at its present. So a frame waits 400 ms of
  * trace time; 600 ms while the lattice is new; up to 1.5 s while the period is uncertain. The first
  * frames wait up to 2 s for the lattice to be locked.
+ *
+ * Then it is placed on the lattice and gets its buffer. Soon after a loss in a recorded trace, it
+ * waits up to 3 s for CPUs that are silent: the kernel reports a loss with the CPU's next event.
  */
 #ifndef JANKD_RULES_FRAME_QUEUE_H
 #define JANKD_RULES_FRAME_QUEUE_H
@@ -38,6 +41,15 @@ struct waiting_frame {
 	struct frame frame; /* layer LAYER_NONE: the present itself, which follows its frames */
 	struct loss_context loss_context;
 	uint32_t composition; /* its number */
+	/* So many there were when it was added. */
+	fence_id fence;
+	uint64_t callbacks, events;
+};
+
+/* What is known of a frame when its vsyncs are. */
+struct placed_frame {
+	struct vsync_stamp stamp;
+	struct gpu_work work;
 };
 
 /* What is counted of a layer. */
@@ -103,6 +115,9 @@ struct frame_queue {
 	unsigned int n;
 	unsigned int high_water; /* of n */
 	struct waiting_frame waiting[FRAME_QUEUE_MAX];
+	/* Of the first n_placed ones, which wait only for the report of a loss. */
+	unsigned int n_placed;
+	struct placed_frame placed[FRAME_QUEUE_MAX];
 	struct chunk_store store;
 	struct layer_table layers;
 	struct layer_count *counts; /* of layers.layers[i] */

@@ -145,10 +145,9 @@ def judge(checks, trace):
         checks.that(close(lost, harm), f"{name}, {surface}: lost {lost} ms, expected {harm:.3f}")
         checks.that(close(one["drawing_s"] * 1000, drawing), f"{name}, {surface}: drawing {one['drawing_s']} s, expected {drawing:.3f} ms")
     same(checks, name, surfaces, trace.rows("summary.csv"))
-    for app in verdict["apps"]:
-        for key in ("frames", "freezes", "late time(s)"):
-            total = sum(one["facts"][key] for one in app["surfaces"])
-            checks.that(abs(app["facts"][key] - total) < 0.01, f"{name}, {app['app']}: {key} {app['facts'][key]}, of its Surfaces {total}")
+    for app, key in itertools.product(verdict["apps"], ("frames", "freezes", "late time(s)")):
+        total = sum(one["facts"][key] for one in app["surfaces"])
+        checks.that(abs(app["facts"][key] - total) < 0.01, f"{name}, {app['app']}: {key} {app['facts'][key]}, of its Surfaces {total}")
 
 
 def end(checks):

@@ -22,6 +22,8 @@
  * is silent for longer. */
 #define CPU_LAG_NS UINT64_C(3000000000)
 #define CPU_IDLE_NS UINT64_C(5000000000)
+/* Both, while a counter shows that events are missing. */
+#define MISSING_LAG_NS UINT64_C(6500000000)
 #define LOSSES_APART_NS UINT64_C(10000000000) /* a loss longer ago is no sign of another one */
 #define LOCK_WAIT_NS UINT64_C(2000000000)     /* the first frames wait this long for the lattice */
 #define IDLE_NS UINT64_C(5000000000) /* a series closes its row after this time without a frame */
@@ -617,14 +619,17 @@ static bool is_old(const struct frame_queue *q, const struct waiting_frame *wait
 
 /* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
  * the CPU: it may have lost some before @present_ns. Only frames soon after another loss wait for
- * that, and none of a live trace. */
+ * that, or after a sign that events are missing, and none of a live trace. */
 static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_frame *waiting,
 			  uint64_t now_ns)
 {
 	uint64_t present_ns = waiting->frame.present_ns;
+	bool is_missing = q->layers.missing_ns > q->lost_until_ns;
+	uint64_t sign_ns = is_missing ? q->layers.missing_ns : q->lost_until_ns;
+	uint64_t idle_ns = is_missing ? MISSING_LAG_NS : CPU_IDLE_NS;
 
-	if (!q->options.recorded || q->lost_until_ns == 0 ||
-	    present_ns > q->lost_until_ns + LOSSES_APART_NS || now_ns >= present_ns + CPU_LAG_NS ||
+	if (!q->options.recorded || sign_ns == 0 || present_ns > sign_ns + LOSSES_APART_NS ||
+	    now_ns >= present_ns + (is_missing ? MISSING_LAG_NS : CPU_LAG_NS) ||
 	    q->n > FRAME_QUEUE_MAX / 2 || is_old(q, waiting))
 		return false;
 	/* The trace begins with losses, so any CPU may have one. */
@@ -633,7 +638,7 @@ static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_fram
 	for (unsigned int i = 0; i < TRACE_CLOCK_CPUS; i++) {
 		uint64_t last_ns = q->clock->cpu_last_ns[i];
 
-		if (last_ns > 0 && last_ns < present_ns && present_ns - last_ns < CPU_IDLE_NS)
+		if (last_ns > 0 && last_ns < present_ns && present_ns - last_ns < idle_ns)
 			return true;
 	}
 	return false;
@@ -943,7 +948,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 	q->settled_ns = q->counted_ns = q->endless_ns = 0;
 	q->last_present_ns = q->moved_from_ns = 0;
 	q->now_ns = q->silence_ns = 0;
-	q->lost_until_ns = q->lost_at_begin_ns = q->hole_from_ns = 0;
+	q->lost_until_ns = q->lost_at_begin_ns = q->hole_from_ns = q->layers.missing_ns = 0;
 	q->moved_limit = (struct rate_limit){ .allowed = 0 };
 	summary_new_clock(&q->summary);
 }

@@ -6,7 +6,8 @@
  * frames wait up to 2 s for the lattice to be locked.
  *
  * Then it is placed on the lattice and gets its buffer. Soon after a loss in a recorded trace, it
- * waits up to 3 s for CPUs that are silent: the kernel reports a loss with the CPU's next event.
+ * waits up to 3 s for CPUs that are silent: the kernel reports a loss with the CPU's next event. It
+ * waits up to 6.5 s while counters show that events are missing and no loss is reported.
  */
 #ifndef JANKD_RULES_FRAME_QUEUE_H
 #define JANKD_RULES_FRAME_QUEUE_H

@@ -37,6 +37,7 @@ struct layer_table {
 	uint64_t added;	   /* layers so far */
 	uint64_t refusals; /* events refused so far, as there was no space for their layer */
 	struct layer_refusal refused[LAYER_REFUSED];
+	uint64_t missing_ns; /* the last event that shows that one before it is missing; 0: none */
 	struct long_names names;
 	struct hash_index index; /* by the hashes of their names */
 };

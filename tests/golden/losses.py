@@ -17,10 +17,10 @@ from jankd import TRACES, analyze, checks, folder, microseconds, rows, scenario,
 
 LINE = re.compile(rb"^ *\S.*-\d+ .*?\[(\d+)\] (?:\S+ +)?(\d+\.\d+): ")
 MARKER = re.compile(rb"tracing_mark_write:|print:| 0: ")
-SEEDS = range(4)
+SEEDS, HOLES = range(4), 3
 SHARES = (0.01, 0.05)  # of the pages
 SIZES, EVENT_SIZES = (60, 100), (40, 70)  # markers in a page of 4 KB; events of all kinds
-HOLES, LONGEST = 3, 0.59  # s: a little less than frames wait to be counted
+LENGTHS = (("android-9", 0.5), ("android-11", 0.5), ("android-14", 0.5), ("android-11", 1.5), ("android-14", 1.5))  # s: all frames wait 0.6
 LEAST = 30  # frames of a trace that is judged alone
 
 
@@ -54,20 +54,20 @@ def pages(events, share, size, chance):
         yield lost[cpu]
 
 
-def is_reported_in_time(events, cpu, begin, end):
+def is_reported_in_time(events, cpu, begin, end, longest):
     """False if the CPU would be silent for long: an overflowed buffer is full, so events follow a loss at once."""
     before = max((time for n, time, _ in events if n == cpu and time < begin), default=0)
     after = min((time for n, time, _ in events if n == cpu and time >= end), default=begin + 9)
-    return after - before < LONGEST
+    return after - before < longest + 0.09
 
 
-def stretches(events, chance):
+def stretches(events, chance, longest):
     """Whether each event is in one of some stretches of time on one of its CPUs."""
     begin, end, holes = events[0][1] + 1, events[-1][1] - 1, []
     for _ in range(HOLES):
         at = chance.uniform(begin, end)
-        until = at + chance.uniform(0.005, 0.5)
-        holes.append((at, until, [cpu for cpu in chance.sample(range(8), chance.randint(1, 8)) if is_reported_in_time(events, cpu, at, until)]))
+        until = at + chance.uniform(0.005, longest)
+        holes.append((at, until, [cpu for cpu in chance.sample(range(8), chance.randint(1, 8)) if is_reported_in_time(events, cpu, at, until, longest)]))
     return [any(a <= time < b and cpu in cpus for a, b, cpus in holes) for cpu, time, _ in events]
 
 
@@ -113,11 +113,11 @@ def lose_pages(checks, name, events, truth, shares=SHARES, sizes=SIZES):
             checks.that(sums["known"] >= 0.85 * intervals, f"{name}, 1 % lost: {sums['known']} of {intervals} intervals are known")
 
 
-def lose_stretches(checks, name, events, truth):
+def lose_stretches(checks, longest, name, events, truth):
     late = sum(int(vsyncs or 1) > 1 for _, _, vsyncs in truth)
     for seed in SEEDS:
-        what = f"{name}, seed {seed}"
-        text, lost = render(events, stretches(events, random.Random(seed)))
+        what = f"{name}, up to {longest} s, seed {seed}"
+        text, lost = render(events, stretches(events, random.Random(seed), longest))
         with folder() as out:
             analyze(out, "--frames-log", "-T", "2", "-", input=text)
             judge(checks, what, out, truth)
@@ -161,8 +161,8 @@ def wait_for_a_cpu(checks):
 if "--pages" not in sys.argv:
     lose_a_move(checks)
     wait_for_a_cpu(checks)
-    for vocabulary, name in itertools.product(("android-9", "android-11", "android-14"), ("drops-120", "game-30")):
-        lose_stretches(checks, *played(name, vocabulary, 6))
+    for (vocabulary, longest), name in itertools.product(LENGTHS, ("drops-120", "game-30")):
+        lose_stretches(checks, longest, *played(name, vocabulary, 6))
     checks.end()
 for name, vocabulary in (("drops-120", "android-9"), ("drops-120", "android-14"), ("game-30", "android-11"), ("steady-60", "android-14")):
     lose_pages(checks, *played(name, vocabulary, 10))

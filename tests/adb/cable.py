@@ -5,8 +5,7 @@ messages of adb and of the device's shell between the answers."""
 
 import os
 import signal
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import rows
 from phones import one_line, pieces, run_cases, same_frames, succeeded, trace

@@ -11,8 +11,7 @@ import re
 import shutil
 import struct
 import subprocess
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, JANKD, SOURCE, checks, folder, jankd, rows, skip
 
 SHELL = 2000

@@ -11,8 +11,7 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 import segments
 from guest import Guest

@@ -5,8 +5,7 @@
 import json
 import os
 import subprocess
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import cross
 from jankd import checks
 

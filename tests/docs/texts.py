@@ -3,8 +3,7 @@
 
 import re
 import subprocess
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SOURCE, checks
 from pages import PAGES, PROGRAMS, helps, readme_commands
 

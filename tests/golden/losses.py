@@ -11,8 +11,7 @@ import itertools
 import json
 import random
 import re
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import TRACES, analyze, checks, folder, microseconds, rows, scenario, trace_names, trace_text
 
 LINE = re.compile(rb"^ *\S.*-\d+ .*?\[(\d+)\] (?:\S+ +)?(\d+\.\d+): ")

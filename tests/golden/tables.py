@@ -3,8 +3,7 @@
 
 import json
 import subprocess
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import SHARED, analyze, checks, folder, rows
 

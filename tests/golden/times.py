@@ -6,8 +6,7 @@ import json
 import re
 import resource
 import subprocess
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import SHARED, analyze, checks, differences, folder, is_sanitized, outputs, rows, scenario, skip, trace_text, unpack
 from lines import lines, text

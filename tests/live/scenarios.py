@@ -4,8 +4,7 @@
 recorded trace at its own speed. jankd counts the frames that were played."""
 
 import shutil
-import sys
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import OF_15, TRACES, folder, skip, unpack
 from live import each, run, session
 

@@ -340,6 +340,15 @@ static void add_cadence(const struct frame_queue *q, struct cause_facts *facts,
 	facts->blocked_by_gpu = miss && miss->by_gpu;
 }
 
+/* The longest time from a latch to the end of the GPU's work of the last frames in time. */
+static void follow_undrawn(struct layer *layer, uint64_t ns)
+{
+	if (ns < layer->undrawn_ns)
+		layer->undrawn_ns -= (layer->undrawn_ns - ns) / LATE_INTERVALS;
+	else
+		layer->undrawn_ns = ns;
+}
+
 /* Whose fault it is that the next frame of @layer is late. Keeps its times for the frame after it.
  */
 static enum cause judge(const struct frame_queue *q, struct layer *layer,
@@ -357,6 +366,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		.replaced_ns = frame->replaced_ns,
 		.latched_before_ns = layer->latched_ns,
 		.planned_before_ns = layer->planned_ns,
+		.undrawn_ns = layer->undrawn_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
 	uint64_t late_ns = late.harm_ns;
@@ -392,6 +402,9 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 	if (interval.ns < 0)
 		facts.latched_before_ns = 0;
 	cause = cause_of(&facts);
+	if (cause == CAUSE_NONE && late.harm_ns == 0 && interval_is_whole(interval) &&
+	    work->done_ns > 0 && work->done_ns < frame->latched_ns + 2 * stamp->period_ns)
+		follow_undrawn(layer, since(frame->latched_ns, work->done_ns));
 	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
 }
 

@@ -45,6 +45,12 @@ static uint64_t shown_at(const struct composition *c, uint64_t period_ns)
 	return c->planned_ns + (c->missed ? period_ns : 0);
 }
 
+/* How long after a latch the GPU may end: as long as in frames that are in time. */
+static uint64_t undrawn_until(const struct cause_facts *f)
+{
+	return f->undrawn_ns + SLOT_TOLERANCE(f->period_ns);
+}
+
 static bool is_planned(const struct cause_facts *f)
 {
 	return f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0;
@@ -111,7 +117,7 @@ static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > deadline_ns)
 		return CAUSE_APP;
-	if (f->gpu_done_ns > deadline_ns)
+	if (f->gpu_done_ns > deadline_ns + (f->undrawn_ns > 0 ? undrawn_until(f) : 0))
 		return CAUSE_GPU;
 	if (composition != CAUSE_NONE)
 		return composition;
@@ -170,16 +176,16 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 {
 	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns), latch_ns = latch_time(f);
 	uint64_t latest_ns = slot_begin(f) + tolerance_ns;
-	bool composed = composed_in_time(f) || f->waited_for_gpu;
+	bool composed = !f->blocked && (composed_in_time(f) || f->waited_for_gpu);
 
 	/* Else the cadence is that of another refresh rate. */
 	if (f->lost || f->queued_ns == 0 || !is_whole(f->late_ns, f->period_ns))
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > latch_ns)
 		return f->replaced_ns > 0 && f->replaced_ns <= latch_ns ? CAUSE_DROPPED : CAUSE_APP;
-	/* Its fence had not signaled. If SurfaceFlinger did not compose in slot e, the time of the
-	 * latch is known less well. */
-	if (f->gpu_done_ns > latch_ns + (composed ? 0 : tolerance_ns))
+	/* Its fence had not signaled. If SurfaceFlinger did not try to latch it in slot e, the time
+	 * of the latch is known less well, and a fence that is no later than usual did no harm. */
+	if (f->gpu_done_ns > latch_ns + (composed ? 0 : undrawn_until(f)))
 		return CAUSE_GPU;
 	if (f->before.commit_ns == 0)
 		return CAUSE_UNKNOWN;

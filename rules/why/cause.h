@@ -31,6 +31,9 @@
  * cause, and neither does one whose event may be lost. Where slot e begins, the usual commits tell:
  * SurfaceFlinger composes on demand, so in slot e it may not have composed at all.
  *
+ * SurfaceFlinger may latch a buffer that the GPU has not drawn yet. If the GPU ends after the latch
+ * or the deadline in frames that are in time, it is to blame only if it ended later than there.
+ *
  * If the frame is on its plan, and the previous frame was planned more than a cadence before, only
  * the app was late: it drew nothing for the vsyncs between. If it was planned a cadence before,
  * SurfaceFlinger presented late, but in time for its plan: that is nobody's fault.
@@ -59,6 +62,7 @@ struct cause_facts {
 	uint64_t replaced_ns; /* an earlier buffer of the layer was queued then, and dropped */
 	uint64_t latched_before_ns; /* when the layer's previous frame was latched */
 	uint64_t planned_before_ns; /* the vsync that was to show it */
+	uint64_t undrawn_ns;	    /* in time the GPU ends so long after the latch */
 	uint64_t duration_ns;	    /* usual time from a commit to the planned present */
 	uint64_t first_commit_ns;   /* the first one that could be in slot e, or later */
 	struct composition own;	    /* the one with the frame */

@@ -6,7 +6,8 @@ import lzma
 import random
 import re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import SHARED, analyze, checks, folder, rows, skip
+from jankd import SHARED, analyze, checks, folder, rows, scenario, skip
+from lines import lines, text
 
 
 def causes(out):
@@ -70,6 +71,16 @@ def two_apps(checks, what, out):
         own_gpu_times(checks, f"{what}, loss {seed}", out.parent / f"lost{seed}", pids)
 
 
+def drawn_after_the_latch(vocabulary, here):
+    """SurfaceFlinger latches before the GPU has drawn, also in time: the causes are those of frames that are drawn 8 ms sooner."""
+    parts = lines(scenario("culprits", here / "trace", vocabulary=vocabulary, seed=2).read_bytes())
+    late = [line.moved(8000 * (b" GPU completion-" in line.text and b": E|" in line.text)) for line in parts]
+    (here / "trace").write_bytes(text(sorted(late, key=lambda line: line.us or 0)))
+    analyze(here / "out", "--frames-log", here / "trace")
+    played, found = ([row["cause"] for row in rows(name)] for name in (here / "trace.truth", here / "out" / "frames.csv"))
+    checks.equal(collections.Counter(zip(played, found)), collections.Counter(zip(played, played)), f"drawn after the latch, {vocabulary}: causes")
+
+
 CASES = {"B1_gpu_times_of_another_app_android14": two_apps, "E0_lost_tick_makes_idle_a_stall_a14": idle, "E1_app_late_but_gpu_blamed_a11": app_is_late}
 
 for name, judge in CASES.items():
@@ -80,4 +91,7 @@ for name, judge in CASES.items():
         (here / "trace").write_bytes(lzma.open(path).read())
         analyze(here / "out", "--frames-log", "-T", "2", here / "trace")
         judge(checks, name, here / "out")
+for name in ("android-9", "android-11", "android-14", "android-15"):
+    with folder() as here:
+        drawn_after_the_latch(name, here)
 checks.end()

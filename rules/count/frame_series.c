@@ -42,19 +42,27 @@ struct interval frame_series_since(const struct frame_series *series, const stru
 	return interval;
 }
 
-/* The sum of intervals is the span of their presents, to one vsync, as a present is in its vsync.
- * If it is not, the period does not explain the presents, and the interval is unknown. */
+/* The sum of intervals begins anew with the present of @stamp. */
+static void begin_sum(struct frame_series *series, const struct vsync_stamp *stamp)
+{
+	series->off_ns = 0;
+	series->off_vsync_ns = stamp->period_ns;
+}
+
+/* The sum of intervals is the span of their presents, to one vsync of the first or the last one, as
+ * a present is in its vsync. If it is not, the period does not explain the presents, and the
+ * interval is unknown. */
 static struct interval add_up(struct frame_series *series, const struct vsync_stamp *now,
 			      struct interval interval)
 {
 	const struct vsync_stamp *before = &series->last;
 	int64_t plain_ns = (int64_t)(now->time_ns - before->time_ns);
-	uint64_t vsync_ns = later(before->period_ns, now->period_ns);
 
 	series->off_ns += interval.ns - plain_ns;
-	if (interval.vsyncs >= 0 && (uint64_t)llabs(series->off_ns) <= vsync_ns)
+	if (interval.vsyncs >= 0 &&
+	    (uint64_t)llabs(series->off_ns) <= later(series->off_vsync_ns, now->period_ns))
 		return interval;
-	series->off_ns = 0;
+	begin_sum(series, now);
 	return (struct interval){ plain_ns, ROW_UNKNOWN, interval.step };
 }
 
@@ -106,7 +114,7 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 		if (is_unknown(series, interval, loss_context)) {
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN, 0 };
 			series->history.n = 0;
-			series->off_ns = 0;
+			begin_sum(series, stamp);
 		} else {
 			frame_stats_add(&series->stats, &series->history, interval,
 					stamp->locked ? stamp->period_ns : 0, loss_context->wait);
@@ -115,6 +123,7 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 		series->start_ns = stamp->time_ns;
 		series->start_loss = loss_context->before;
 		series->begun = true;
+		begin_sum(series, stamp);
 	}
 	if (interval_is_frame_time(interval)) {
 		series->stats.tx += tx;

@@ -45,7 +45,8 @@ struct frame_series {
 	bool in_time;			  /* the last frame was counted, and not late */
 	bool repeats;			  /* two frames in a row had the same buffer */
 	int64_t off_ns; /* known intervals since the last unknown one, less their presents' span */
-	uint64_t start_ns; /* of the open row */
+	uint64_t off_vsync_ns; /* the vsync of the present where that sum begins */
+	uint64_t start_ns;     /* of the open row */
 	struct loss start_loss;
 	struct frame_stats stats; /* of the open row */
 	struct jank_history history;

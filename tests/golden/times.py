@@ -27,6 +27,7 @@ def ahead(checks, here):
     files, counters = analyzed(here / "ahead.txt")
     checks.equal(differences(files, analyzed(here / "ahead_not.txt")[0]), ["events.csv"], "ahead.txt: files that differ")
     checks.equal((counters["ahead"], counters["clock_steps"]), (2, 0), "ahead.txt: lines ahead, clock steps")
+    checks.equal([row["vsyncs"] for row in rows(here / "ahead_not", "frames.csv")].count(""), 1, "ahead_not.txt: unknown vsyncs")
     checks.equal(len([e for e in rows(here / "ahead", "events.csv") if "in the future" in e["text"]]), 2, "ahead.txt: events")
 
 

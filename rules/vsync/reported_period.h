@@ -44,6 +44,7 @@ struct vsync_display {
 	uint64_t used;			 /* number of its last report, 0: unused entry */
 	bool stated;			 /* its period was, not only asked for */
 	bool own, foreign;		 /* the ticks certainly belong to it; certainly not */
+	bool was_on;			 /* ticks belonged to it before another one's */
 	struct reported_period reported; /* that SurfaceFlinger wrote */
 	struct reported_period measured; /* of its last run of hardware vsyncs */
 	uint64_t asked_ns;		 /* period that it is to have, 0: none */

@@ -195,12 +195,18 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 	if (source->n_block++ > 0 && source->n_block <= SLOW_BLOCK)
 		return;
 	if (source->n_block > 1) {
-		bool slow = took_ns * 10 >= SLOW_BLOCK * period_ns * 17 &&
-			    took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
+		bool turned = v->authority > VSYNC_FIT && vsync_learn_may_be_turned(v);
+		bool few = took_ns * 10 >= SLOW_BLOCK * period_ns * 17;
+		bool slow = few && took_ns <= SLOW_BLOCK * VSYNC_PERIOD_USUAL_MAX_NS * 3 / 2;
 
-		/* A reported or given period shows that the display is about that fast. */
+		if (turned && !few)
+			vsync_learn_is_on(v, time_ns);
+		/* A reported or given period shows that the display is about that fast, if it is
+		 * the one that is on. A block of ticks may begin before a foldable is turned. */
+		if (turned && v->slow_ns > source->block_ns)
+			slow = true;
 		if (!slow || period_ns * 2 > VSYNC_PERIOD_USUAL_MAX_NS ||
-		    (v->authority > VSYNC_FIT &&
+		    (v->authority > VSYNC_FIT && !turned &&
 		     (!v->followed ||
 		      reported_period_of(v->followed).period_ns * 4 < period_ns * 5)))
 			v->slow_ns = 0;

@@ -232,4 +232,11 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns);
 /* Ticks have been few since @from_ns: checks if the period is now a multiple of the old one. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
+/* True: another display was on before, of a multiple of the period. If a foldable is turned back
+ * to it, and nothing says so, its ticks look like those of an app that draws less often. */
+bool vsync_learn_may_be_turned(const struct vsync_lattice *v);
+
+/* Ticks up to @now_ns need the period: the display that is followed is on. */
+void vsync_learn_is_on(struct vsync_lattice *v, uint64_t now_ns);
+
 #endif

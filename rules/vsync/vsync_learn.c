@@ -207,6 +207,8 @@ static void follow_display(struct vsync_lattice *v, struct vsync_display *displa
 			v->reported.displays[i].own = false;
 	if (v->followed != display)
 		v->other.display = NULL;
+	if (v->followed && v->followed != display && !lattice_is_new(v))
+		v->followed->was_on = true;
 	v->followed = display;
 	if (display)
 		display->own = own;
@@ -1017,8 +1019,27 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 	lattice_find_edges(v, &window);
 }
 
+bool vsync_learn_may_be_turned(const struct vsync_lattice *v)
+{
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		const struct vsync_display *display = &v->reported.displays[i];
+		struct reported_period reported = reported_period_of(display);
+
+		if (display != v->followed && display->was_on && !is_hidden(v, display) &&
+		    parts_of(reported.period_ns, vsync_period_ns(v), vsync_period_ns(v) / 100) > 1)
+			return v->followed != NULL;
+	}
+	return false;
+}
+
+void vsync_learn_is_on(struct vsync_lattice *v, uint64_t now_ns)
+{
+	if (v->unknown)
+		set_unknown(v, false, now_ns);
+}
+
 /* If the display slowed down to a multiple of its period, all ticks and presents still fit, but
- * none of them needs the shorter one. */
+ * none of them needs the shorter one. If another one may be on, it is unknown which one is. */
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
 	uint64_t period_ns = vsync_period_ns(v);
@@ -1038,6 +1059,11 @@ void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t
 		fit = vsync_fit_of(&window, slow_ns);
 		if (!vsync_fit_holds(&fit) || fit.ticks.n < SLOW_TICKS)
 			continue;
+		if (v->authority > VSYNC_FIT && vsync_learn_may_be_turned(v)) {
+			if (!v->unknown)
+				set_unknown(v, true, v->slow_ns);
+			return;
+		}
 		lattice_switch_to(v, VSYNC_FIT, slow_ns, error_ns, 0, from_ns, now_ns);
 		return;
 	}

@@ -535,7 +535,7 @@ static struct json_object *surface_object(const struct summary_row *surface)
 			       lost_rate < 0 ? NULL : json_object_new_double(lost_rate));
 	add_ms_if_known(object, "longest_ms", frame_stats_longest(stats));
 	json_object_object_add(object, "worst_moment",
-			       moment_object("time_s", harm->worst_at_ns, harm->worst_ns));
+			       moment_object("time_s", harm->worst_from_ns, harm->worst_ns));
 	json_object_object_add(object, "worst_minute",
 			       moment_object("from_s", harm->minute_from_ns, harm->minute_ns));
 	return object;

@@ -146,9 +146,9 @@ static void print_surface(FILE *out, unsigned int columns, const struct status *
 	if (facts->late > 0)
 		text_append(more, sizeof(more), ", %" PRIu64 " late frame%s %.2f s", facts->late,
 			    plural(facts->late), seconds(facts->late_ns));
-	tell_time(worst, status, surface->harm.worst_at_ns);
+	tell_time(worst, status, surface->harm.worst_from_ns);
 	if (surface->harm.worst_ns > 0)
-		text_append(more, sizeof(more), "; most at %s: %.0f ms", worst,
+		text_append(more, sizeof(more), "; most lost at %s: %.0f ms", worst,
 			    (double)surface->harm.worst_ns / 1e6);
 	text_print_line(out, columns, "%s%s", name, more);
 }

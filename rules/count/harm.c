@@ -3,7 +3,10 @@
 
 #include <stdbool.h>
 
+#include "rules/base/interval.h"
+
 #define SECOND_NS UINT64_C(1000000000)
+#define SECOND_US UINT64_C(1000000)
 
 /* The second of @time_ns becomes the last one. */
 static void advance(struct recent *recent, uint64_t time_ns)
@@ -21,20 +24,14 @@ static void advance(struct recent *recent, uint64_t time_ns)
 	}
 }
 
-void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
+/* Adds what was lost in a second that is kept, and sees if the last minute is the worst one. */
+static void add_in_second(struct harm *harm, uint64_t second, uint64_t lost_us)
 {
 	struct recent *recent = &harm->recent;
-	uint32_t *us, added_us;
-	uint64_t number;
+	uint32_t *us = &recent->harm_us[second % HARM_SLOTS];
+	uint32_t added_us = lost_us < UINT32_MAX - *us ? (uint32_t)lost_us : UINT32_MAX - *us;
+	uint64_t number = recent->number + 1;
 
-	advance(recent, time_ns);
-	us = &recent->harm_us[recent->number % HARM_SLOTS];
-	number = recent->number + 1;
-	added_us = ns / 1000 < UINT32_MAX - *us ? (uint32_t)(ns / 1000) : UINT32_MAX - *us;
-	if (ns > harm->worst_ns) {
-		harm->worst_ns = ns;
-		harm->worst_at_ns = time_ns;
-	}
 	*us += added_us;
 	recent->minute_us += added_us;
 	if (recent->minute_us * 1000 <= harm->minute_ns)
@@ -43,6 +40,35 @@ void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 	for (uint64_t later_us = 0; later_us < recent->minute_us;)
 		later_us += recent->harm_us[--number % HARM_SLOTS];
 	harm->minute_from_ns = number * SECOND_NS;
+}
+
+/* Times are whole microseconds, as in the files: there the sums are the same. */
+void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
+{
+	struct recent *recent = &harm->recent;
+	uint64_t to_us = time_ns / 1000, from_us = back_from(to_us, ns / 1000);
+	uint64_t first = from_us / SECOND_US, last = to_us / SECOND_US;
+
+	if (ns > harm->worst_ns) {
+		harm->worst_ns = ns;
+		harm->worst_from_ns = back_from(time_ns, ns);
+	}
+	if (last < recent->number)
+		advance(recent, time_ns);
+	for (uint64_t second = first; second <= last; second++) {
+		uint64_t begin_us, end_us;
+
+		/* Of hours no minute is worse than the first whole one. */
+		if (second == first + HARM_SLOTS + 1 && last > second + HARM_SLOTS)
+			second = last - HARM_SLOTS;
+		begin_us = second * SECOND_US;
+		end_us = begin_us + SECOND_US;
+		if (second > recent->number)
+			advance(recent, second * SECOND_NS);
+		if (recent->number - second < HARM_SLOTS)
+			add_in_second(harm, second,
+				      (to_us < end_us ? to_us : end_us) - later(from_us, begin_us));
+	}
 }
 
 void recent_add(struct recent *recent, uint64_t present_ns, uint64_t interval_ns)

@@ -26,14 +26,14 @@ struct recent {
 
 /* All zeros: none yet. Times are of the trace clock. */
 struct harm {
-	uint64_t worst_ns, worst_at_ns; /* the one with most harm, and when it ended */
+	uint64_t worst_ns, worst_from_ns; /* the one with most harm, and when it began */
 	/* The 60 seconds with most harm: their harm, and when the first of them with harm began. */
 	uint64_t minute_ns, minute_from_ns;
 	struct recent recent; /* its last seconds; all zeros on another clock */
 };
 
-/* Adds harm of @ns (more than 0) that ended at @time_ns. Times must not go back on one clock; with
- * another one, the last seconds begin again. */
+/* Adds harm of @ns (more than 0) that ended at @time_ns, to the seconds in which it was. Times must
+ * not go back on one clock; with another one, the last seconds begin again. */
 void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns);
 
 /* Adds a frame time of @interval_ns that ended at @present_ns. */

@@ -413,7 +413,7 @@ if __name__ == "__main__":
         said = judge(checks, "two Surfaces", here / "out")
         checks.that("com.example.mail: freezes is 1\n" in said, f"the hang at the end: {said}")
         for option in ("--text", "--markdown"):
-            checks.that(", 1 time, 2.50 s, 2.50 s lost, no frame ended it, at 0:59" in report(option, here / "out").stdout, f"the moment of the hang: {option}")
+            checks.that(", 1 time, 2.50 s, 2.50 s lost, no frame ended it, at 0:56" in report(option, here / "out").stdout, f"the moment of the hang: {option}")
         said, markdown = (report(*option, "--surface", "*MainActivity", here / "out").stdout for option in ((), ("--markdown",)))
         for app in model("--surface", "*MainActivity", here / "out")[0]["apps"][:3]:
             checks.equal([(one["grade"], one["facts"]) for one in app["surfaces"]], [(app["grade"], app["facts"])], f"one Surface of {app['app']}")

@@ -64,10 +64,11 @@ def text(out):
     groups = {}
     for one in session["late"]:
         groups.setdefault((one["kind"], one["cause"]), []).append(one)
-    worst = max(groups.values(), key=lambda group: sum(one["time lost(ms)"] for one in group))
-    first = said.split("moments, most time lost first:\n")[1].split("\n")[0]
-    checks.that(f", {len(worst)} times, " in first and f", {sum(one['time lost(ms)'] for one in worst) / 1e3:.2f} s lost, " in first, f"the first moments: {first}")
-    checks.equal(said.count(" s lost, first at ") + said.count(" s lost, at "), len(groups), "kinds of moments")
+    lines = [line for line in said.split("moments, most time lost first:\n")[1].splitlines() if " s lost, " in line]
+    for group, line in zip(sorted(groups.values(), key=lambda group: -sum(one["time lost(ms)"] for one in group)), lines, strict=True):
+        begin = min(one["time(s)"] - one["interval(ms)"] / 1e3 for one in group) - session["from(s)"]
+        told = f", {sum(one['time lost(ms)'] for one in group) / 1e3:.2f} s lost, {'first ' * (len(group) > 1)}at 0:{begin:02.0f}: "
+        checks.that(f", {len(group)} time" in line and told in line, f"moments{told}told: {line}")
     checks.that("(traversal " in said and "BufferTX" not in said, f"work of the app: {said}")
     whole, = model("--info", out)
     for one, other in zip(session["late"], whole["late"], strict=True):

@@ -657,14 +657,16 @@ def answer(page, out, here):
     widths = page.run("return Object.fromEntries([...document.querySelectorAll('.card')[0].querySelectorAll('.times span')].map((one) => [one.className, parseFloat(one.style.width)]))")
     facts, all_s = app["facts"], app["facts"]["drawing(s)"] + app["facts"]["idle(s)"] + app["facts"]["gap time(s)"] + app["facts"]["missing(s)"]
     checks.that(abs(widths["t-frozen"] - 100 * facts["freeze time(s)"] / all_s) < 0.01 and abs(widths["t-late"] - 100 * facts["late time(s)"] / all_s) < 0.01, f"the bar: {widths}, {facts}")
-    rows = page.run("return [...document.querySelectorAll('.half')[0].querySelectorAll('.lost-row b')].map((one) => parseFloat(one.textContent))")
-    checks.that(len(rows) == len(facts["causes"]) and all(abs(shown - one["lost(s)"]) <= 0.051 for shown, one in zip(rows, facts["causes"].values())) and sum(one["share(%)"] for one in facts["causes"].values()) == 100, f"causes {rows}, {facts['causes']}")
+    bars = page.run("return [...document.querySelectorAll('.half')[0].querySelectorAll('.lost-row b')].map((one) => parseFloat(one.textContent))")
+    checks.that(len(bars) == len(facts["causes"]) and all(abs(shown - one["lost(s)"]) <= 0.051 for shown, one in zip(bars, facts["causes"].values())) and sum(one["share(%)"] for one in facts["causes"].values()) == 100, f"causes {bars}, {facts['causes']}")
     cause, one = next(iter(facts["causes"].items()))
     page.click(".half .lost-row")
     times = sum(int(row[3].replace(",", "")) for row in alike(page))
     checks.equal(times, one["times"], "moments of the first cause")
     everything = page.run("return data.sessions[0].charts.filter((c) => c.Surface.includes(data.sessions[0].app)).flatMap((c) => c.moments)")
     checks.that(abs(sum(group[4] for group in everything) - facts["late time(s)"] - facts["freeze time(s)"]) < 1e-3, f"moments add up to the lost time: {cause}")
+    begins = {round(1e6 * float(row["present(s)"]) - 1e3 * float(row["interval(ms)"])) for row in rows(out, "frames.csv") if row["interval(ms)"]}
+    checks.equal([group for group in everything if not begins & {round(1e6 * group[7]) + n for n in (-1, 0, 1)}], [], "moments that begin at the frame before")
     page.click(".half .lost-row")
     checks.equal(page.console(), [], "the console of the answer")
 

@@ -15,55 +15,64 @@ TEST(test_the_worst_moment_has_most_harm)
 	harm_add(&harm, 10 * SECOND, 20 * MS);
 	harm_add(&harm, 11 * SECOND, 50 * MS);
 	harm_add(&harm, 12 * SECOND, 50 * MS);
-	assert_fields(&harm, worst_ns == 50 * MS, worst_at_ns == 11 * SECOND);
+	assert_fields(&harm, worst_ns == 50 * MS, worst_from_ns == 11 * SECOND - 50 * MS);
 }
 
-/* As a plain search finds it, the first of equal ones. What was found stays with a new clock. */
+/* As a plain search finds it, the first of equal ones: what is lost counts in the seconds in which
+ * it was. What was found stays with a new clock. */
 TEST(test_the_worst_minute_is_that_of_a_plain_search)
 {
-	static uint32_t us[4000]; /* of each second */
+	static uint32_t us[9000]; /* of each second */
 
 	srand(1);
 	for (unsigned int round = 0; round < 300; round++) {
-		uint64_t second = 0, minute_ns = 0, from_ns = 0;
+		uint64_t to_us = 0, minute_ns = 0, from_ns = 0;
 		struct harm harm = { 0 };
 
 		memset(us, 0, sizeof(us));
 		for (unsigned int i = 0; i < 40; i++) {
-			const uint32_t add_us = 10000 + (uint32_t)rand() % 2;
-			uint64_t first, sum_us = 0;
+			uint64_t lost_us = 10000 + (uint64_t)rand() % 2, at_us;
 
-			second += (uint64_t)(rand() % 8 ? rand() % 4 : 50 + rand() % 30);
+			if (rand() % 9 == 0)
+				lost_us = (uint64_t)rand() % 200000000 + 1;
 			if (rand() % 40 == 0) {
 				harm.recent = (struct recent){ 0 };
 				memset(us, 0, sizeof(us));
-				second = (uint64_t)rand() % 100;
+				to_us = 0;
 			}
-			us[second] += add_us;
-			harm_add(&harm, second * SECOND + 5, add_us * UINT64_C(1000));
-			first = second;
-			for (uint64_t at = second < 59 ? 0 : second - 59; at <= second; at++) {
-				sum_us += us[at];
-				first = us[at] > 0 && at < first ? at : first;
-			}
-			if (sum_us * 1000 > minute_ns) {
-				minute_ns = sum_us * 1000;
-				from_ns = first * SECOND;
+			at_us = to_us + (uint64_t)(rand() % 8 ? rand() % 4 : 50) * 1000000;
+			to_us = at_us + lost_us;
+			harm_add(&harm, to_us * 1000, lost_us * 1000);
+			for (uint64_t end_us; at_us < to_us; at_us = end_us) {
+				uint64_t second = at_us / 1000000, first = second, sum_us = 0;
+
+				end_us = (second + 1) * 1000000;
+				us[second] += (uint32_t)((end_us < to_us ? end_us : to_us) - at_us);
+				for (uint64_t at = second < 59 ? 0 : second - 59; at <= second;
+				     at++) {
+					sum_us += us[at];
+					first = us[at] > 0 && at < first ? at : first;
+				}
+				if (sum_us * 1000 > minute_ns) {
+					minute_ns = sum_us * 1000;
+					from_ns = first * SECOND;
+				}
 			}
 			assert_fields(&harm, minute_ns == minute_ns, minute_from_ns == from_ns);
 		}
 	}
 }
 
-TEST(test_harm_of_hours_in_a_second_does_not_overflow)
+TEST(test_harm_of_hours_does_not_overflow)
 {
 	struct harm harm = { 0 };
 
-	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
-	harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
-	assert_int_equal(harm.minute_ns, (uint64_t)UINT32_MAX * 1000);
+	for (unsigned int i = 0; i < 5000; i++)
+		harm_add(&harm, 9000 * SECOND, 5000 * SECOND);
+	assert_fields(&harm, minute_ns == 59 * (uint64_t)UINT32_MAX * 1000,
+		      worst_from_ns == 4000 * SECOND);
 	harm_add(&harm, 9061 * SECOND, MS);
-	assert_int_equal(harm.recent.harm_us[9061 % HARM_SLOTS], 1000);
+	assert_int_equal(harm.recent.harm_us[9060 % HARM_SLOTS], 1000);
 }
 
 TEST(test_rate_is_of_whole_seconds)

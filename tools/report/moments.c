@@ -72,7 +72,7 @@ int moments_read(struct moments **groups, const struct session *session,
 			.shortest_us = late->interval_us,
 			.longest_us = late->interval_us,
 			.lost_us = late->harm_us,
-			.first_us = late->time_us,
+			.first_us = late->time_us - (int64_t)late->interval_us,
 			.worst = late,
 		};
 

@@ -14,7 +14,7 @@ struct moments {
 	uint32_t section; /* its name; NAME_NONE without sections */
 	uint32_t times;
 	uint64_t shortest_us, longest_us, lost_us; /* lost_us: 0 is unknown, of a drop of 2019 */
-	int64_t first_us;
+	int64_t first_us; /* when the first one began: the frame before it */
 	const struct late_row *worst;
 };
 

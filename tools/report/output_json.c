@@ -49,7 +49,7 @@ static struct json_object *harm_object(const struct surface *surface)
 
 	json_add_bool(object, "whole", surface->has_all_harm);
 	if (harm->worst_ns > 0) {
-		add_seconds(object, "worst moment(s)", (int64_t)(harm->worst_at_ns / 1000));
+		add_seconds(object, "worst moment(s)", (int64_t)(harm->worst_from_ns / 1000));
 		json_add_decimal(object, "worst moment(ms)", (double)(harm->worst_ns / 1000) / 1e3,
 				 3);
 		add_seconds(object, "worst minute(s)", (int64_t)(harm->minute_from_ns / 1000));

@@ -227,7 +227,7 @@ static uint64_t lost_by(const struct kept_frame *frame)
 struct moments {
 	uint32_t times;
 	uint64_t lost_ns, shortest_ns, longest_ns, worst_ns;
-	int64_t worst_us;
+	int64_t worst_us; /* when the worst one began */
 };
 
 static void add_moment(struct moments *moments, const struct kept_frame *frame)
@@ -240,13 +240,13 @@ static void add_moment(struct moments *moments, const struct kept_frame *frame)
 		moments->longest_ns = ns;
 	if (lost_ns > moments->worst_ns) {
 		moments->worst_ns = lost_ns;
-		moments->worst_us = frame->present_us;
+		moments->worst_us = frame->present_us - (int64_t)(ns / 1000);
 	}
 	moments->lost_ns += lost_ns;
 	moments->times++;
 }
 
-/* [section, is it a freeze, cause, times, lost, shortest and longest interval, time of the worst]
+/* [section, is it a freeze, cause, times, lost, shortest and longest interval, begin of the worst]
  * of each group of moments that are alike. */
 static void print_moments(FILE *out, const struct kept_frame **frames, uint32_t n)
 {

@@ -131,9 +131,12 @@ function svg(name, attributes, ...children) {
   return made;
 }
 
+/* A moment is told at its begin, that of the frame before: a freeze is there, not at its end. */
+const beginOf = (row) => row["time(s)"] - row["interval(ms)"] / 1e3;
+
 /* When the frame was queued, drawn by the GPU, latched and presented, on one line from the frame before. */
 function timeLine(row) {
-  const begin = row["time(s)"] - row["interval(ms)"] / 1000, steps = [["frame before", begin], ["queued", row["queued(s)"]], ["GPU done", row["gpu done(s)"]],
+  const begin = beginOf(row), steps = [["frame before", begin], ["queued", row["queued(s)"]], ["GPU done", row["gpu done(s)"]],
     ["latched", row["latched(s)"]], ["expected end", row["expected end(s)"]], ["presented", row["time(s)"]]];
   const known = steps.filter(([, time]) => time !== null), missing = steps.filter(([, time]) => time === null);
   const from = Math.min(...known.map(([, time]) => time)), to = Math.max(...known.map(([, time]) => time)), width = 640;
@@ -162,9 +165,9 @@ function snapshotOf(session, row) {
 
 function evidence(session, row, close, zoom) {
   const names = ["layer", "frame number", "vsync id", "jank type", "present type", "info"], isFreeze = row.kind === "stall";
-  const around = session.events.filter((event) => event["time(s)"] !== null && Math.abs(event["time(s)"] - row["time(s)"]) <= 5 && event.kind !== "snapshot");
+  const around = session.events.filter((event) => event["time(s)"] !== null && event["time(s)"] >= beginOf(row) - 5 && event["time(s)"] <= row["time(s)"] + 5 && event.kind !== "snapshot");
   return element("div", { className: "evidence", role: "region", tabIndex: -1, "aria-label": word("evidence") },
-    element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${exactClock(row["time(s)"] - session["from(s)"], 0.01)}: ${causeName(row.cause || "unknown")}`),
+    element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${exactClock(beginOf(row) - session["from(s)"], 0.01)}: ${causeName(row.cause || "unknown")}`),
       ` · ${word("time lost")} ${harmText(row, 3)} · ${row.Surface} `, zoom ? button(word("show in the timeline"), zoom, { className: "no-print zoom" }) : null, " ", button(word("close"), close, { className: "no-print close" })),
     element("div", { className: "both" }, closeUp(session, row), timeLine(row)),
     element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word("not captured") : String(row[name]))])),
@@ -177,7 +180,7 @@ function evidence(session, row, close, zoom) {
 function closeUp(session, row) {
   const chart = session.charts.find((one) => one.Surface === row.Surface);
   if (!chart || !chart.read) return null;
-  const from = row["time(s)"] - row["interval(ms)"] / 1e3 - 0.5, to = row["time(s)"] + 0.5, width = 640, height = 90, { frames } = chart.read;
+  const from = beginOf(row) - 0.5, to = row["time(s)"] + 0.5, width = 640, height = 90, { frames } = chart.read;
   const stems = stemsOf(frames, from * 1e6, to * 1e6, width / 2), most = Math.max(50, ...stems.map((stem) => stem.ms)), x = (time) => width * (time - from) / (to - from);
   if (stems.length === 0) return null;
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "close-up", "aria-label": word("frames half a second before and after it") },
@@ -207,7 +210,7 @@ function groupsOf(session) {
     }
     if (session["time lost source"] === "frames.csv" && !rows.every((row) => row.layer === null)) continue;
     groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["time lost(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["time lost(ms)"], 0) / 1e3,
-      least: Math.min(...of), most: Math.max(...of), worst: rows[0]["time(s)"] });
+      least: Math.min(...of), most: Math.max(...of), worst: beginOf(rows[0]) });
   }
   for (const group of groups) group.rows = rowsOf.get(keyOf(group)) || [];
   return groups.sort((a, b) => b.lost - a.lost);
@@ -242,9 +245,9 @@ function momentsCard(session, into, timeline) {
     const cell = element("td", { colSpan: line.cells.length, className: "detail" }), detail = element("tr", { className: "detail" }, cell);
     const show = (row) => {
       timeline.mark(row);
-      cell.replaceChildren(evidence(session, row, close, () => { timeline.show([row["time(s)"] - row["interval(ms)"] / 1e3 - 5, row["time(s)"] + 5], row.Surface); document.querySelector(".timeline").scrollIntoView({ block: "nearest" }); }));
+      cell.replaceChildren(evidence(session, row, close, () => { timeline.show([beginOf(row) - 5, row["time(s)"] + 5], row.Surface); document.querySelector(".timeline").scrollIntoView({ block: "nearest" }); }));
       if (group.rows.length > 1) cell.append(element("div", { className: "bar no-print others" }, ...group.rows.slice(0, 24).map((one) =>
-        button(`${exactClock(one["time(s)"] - session["from(s)"], 0.1)} · ${lasting(one["interval(ms)"] / 1e3)}`, () => show(one), { "aria-pressed": String(one === row) })),
+        button(`${exactClock(beginOf(one) - session["from(s)"], 0.1)} · ${lasting(one["interval(ms)"] / 1e3)}`, () => show(one), { "aria-pressed": String(one === row) })),
       group.times > 24 ? element("span", { className: "soft" }, `+ ${group.times - Math.min(24, group.rows.length)}`) : null));
     };
     line.after(detail);
@@ -252,7 +255,7 @@ function momentsCard(session, into, timeline) {
     opened = { line, detail };
     choose(session, { open: keyOf(group) });
     if (group.rows.length > 0) show(group.rows[0]);
-    else cell.append(soft(`${word("not among the moments of this page")}: jank-report --from ${(group.worst - 5).toFixed(3)} --to ${(group.worst + 5).toFixed(3)} -o range.html ${quotedForShell(session.folder)}`));
+    else cell.append(soft(`${word("not among the moments of this page")}: jank-report --from ${(group.worst - 5).toFixed(3)} --to ${(group.worst + group.most + 5).toFixed(3)} -o range.html ${quotedForShell(session.folder)}`));
   };
   const keyOf = (group) => [group.Surface, group.section, group.isFreeze, group.cause].join("|"), many = new Set(groups.map((group) => group.Surface)).size > 1;
   const table = makeTable("", [

@@ -375,6 +375,11 @@ void pipeline_timeline(struct pipeline *p, const struct trace_record *record)
 		frame_timeline_record(p->timeline, record);
 }
 
+const struct timeline_app *pipeline_timeline_apps(const struct pipeline *p)
+{
+	return p->timeline ? p->timeline->apps : NULL;
+}
+
 static inline void settle_if_due(struct pipeline *p)
 {
 	if (p->clock.now_ns < p->next_settle_ns || trace_clock_sure(&p->clock) < p->next_settle_ns)

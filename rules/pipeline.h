@@ -109,6 +109,9 @@ void pipeline_record(struct pipeline *p, const struct trace_record *record);
  * frametimeline.csv and the jank types depend on it. With options.frame_timeline. */
 void pipeline_timeline(struct pipeline *p, const struct trace_record *record);
 
+/* What it says of each app; NULL without it. */
+const struct timeline_app *pipeline_timeline_apps(const struct pipeline *p);
+
 /* Counts the frame of a present fence; with options.is_fences, instead of records. Fences of all
  * layers must come in the order of their actual times. */
 void pipeline_fence(struct pipeline *p, const struct present_fence *fence);

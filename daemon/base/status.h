@@ -126,12 +126,14 @@ struct status {
 	uint64_t glued_lines;		   /* lines after a NUL within a line */
 	uint64_t too_long_lines;	   /* dropped */
 	struct pipeline_counters counters; /* what was counted, and lost */
-	uint64_t first_ns;		   /* 0:00 of the session: its first frame; 0: none */
-	char missing_at[80];		   /* see struct graded */
-	bool has_overruns;		   /* the two below are known: of a live capture */
-	unsigned int cpus;		   /* of @overruns */
-	uint64_t overruns[PIPELINE_CPUS];  /* events of each CPU that the kernel overwrote */
-	uint64_t recoveries;		   /* settings restored after another program's change */
+	/* What FrameTimeline says of apps, if nothing else is known of their frames. */
+	struct timeline_app timeline_apps[TIMELINE_APPS_MAX];
+	uint64_t first_ns;		  /* 0:00 of the session: its first frame; 0: none */
+	char missing_at[80];		  /* see struct graded */
+	bool has_overruns;		  /* the two below are known: of a live capture */
+	unsigned int cpus;		  /* of @overruns */
+	uint64_t overruns[PIPELINE_CPUS]; /* events of each CPU that the kernel overwrote */
+	uint64_t recoveries;		  /* settings restored after another program's change */
 
 	/* what was written */
 	unsigned int files; /* of @rows */

@@ -59,10 +59,14 @@ static void add_surface(void *context, const struct summary_row *row)
 void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 			  enum status_surfaces which)
 {
+	const struct timeline_app *timeline_apps = pipeline_timeline_apps(pipeline);
+
 	status->which = which;
 	status->counters = *pipeline_counters(pipeline);
 	if (which == STATUS_NO_SURFACES)
 		return;
+	if (timeline_apps && status->counters.presents == 0)
+		memcpy(status->timeline_apps, timeline_apps, sizeof(status->timeline_apps));
 	pipeline_summary(pipeline, status, add_surface);
 	_Static_assert(sizeof(status->missing_at) >= GRADE_MISSING_AT_SIZE, "there is space");
 	/* Times of two clocks do not compare. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/text.h"
@@ -655,4 +656,35 @@ unsigned int grade_unknowns(char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE],
 			 count, facts->unknown == 1 ? "" : "s");
 	}
 	return n;
+}
+
+/* --- where frames are not graded --- */
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct timeline_app *one = a, *other = b;
+
+	return (one->frames < other->frames) - (one->frames > other->frames);
+}
+
+unsigned int timeline_sort(struct timeline_app apps[TIMELINE_APPS_MAX])
+{
+	unsigned int n = 0;
+
+	while (n < TIMELINE_APPS_MAX && apps[n].frames > 0)
+		n++;
+	qsort(apps, n, sizeof(*apps), by_frames);
+	return n;
+}
+
+void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app)
+{
+	char frames[GRADE_COUNT_SIZE], missed[GRADE_COUNT_SIZE];
+
+	grade_count(frames, app->frames);
+	grade_count(missed, app->missed);
+	snprintf(text, TIMELINE_SAID_SIZE,
+		 "no grade: the trace has no markers of SurfaceFlinger. Android itself says: "
+		 "%s of %s frames missed the app's deadline",
+		 missed, frames);
 }

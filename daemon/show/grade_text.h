@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "rules/beside/frame_timeline.h"
 #include "rules/count/grade.h"
 
 /* The longest sentence with its NUL; a longer name is cut. */
@@ -91,6 +92,13 @@ void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns);
 #define GRADE_MISSING_AT_SIZE GRADE_TIMES_SIZE
 void grade_missing_at(char text[GRADE_MISSING_AT_SIZE], int64_t from_ns, int64_t to_ns,
 		      uint64_t missing_ns, enum language language);
+
+/* Sorts them, the one with most frames first. Returns their number. */
+unsigned int timeline_sort(struct timeline_app apps[TIMELINE_APPS_MAX]);
+
+/* "no grade: ... Android itself says: 17 of 821 frames missed the app's deadline" */
+#define TIMELINE_SAID_SIZE 200
+void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app);
 
 /* "1,575". */
 void grade_count(char text[GRADE_COUNT_SIZE], uint64_t n);

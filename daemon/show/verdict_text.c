@@ -324,19 +324,35 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 	text_print_line(out, columns, "%s", line);
 }
 
+/* What Android itself says of each app. Returns their number. */
+static unsigned int print_timeline(FILE *out, unsigned int columns, const struct status *status)
+{
+	struct timeline_app apps[TIMELINE_APPS_MAX];
+	char told[TIMELINE_SAID_SIZE];
+	unsigned int n;
+
+	memcpy(apps, status->timeline_apps, sizeof(apps));
+	n = timeline_sort(apps);
+	for (unsigned int i = 0; i < n; i++) {
+		timeline_tell(told, &apps[i]);
+		text_print_line(out, columns, "%s: %s", apps[i].name, told);
+	}
+	return n;
+}
+
 void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 {
 	/* Unknown with the rules gfx2019, and with the source latency, which reads no trace. */
 	bool is_traced = status->counters.sf_pid != TRACE_ID_UNKNOWN;
 	struct grade_facts facts = { 0 };
-	unsigned int n = status->n_apps;
+	unsigned int n = status->n_apps, n_timeline = print_timeline(out, columns, status);
 
 	for (unsigned int i = 0; i < n && i < APPS_SHOWN; i++)
 		print_app(out, columns, &status->apps[i], status);
 	print_more_apps(out, columns, status);
-	if (status->counters.frames == 0) {
+	if (status->counters.frames == 0 && n_timeline == 0) {
 		text_print_line(out, columns, "no frames, so no grade");
-	} else if (n == 0) {
+	} else if (n == 0 && status->counters.frames > 0) {
 		bool has_app = false,
 		     is_2019 = status->options && strcmp(status->options->rules, "gfx2019") == 0;
 

@@ -124,6 +124,20 @@ const char *frame_timeline_jank_types(struct frame_timeline *timeline, const cha
 	return timeline->text;
 }
 
+void timeline_count(struct timeline_app apps[TIMELINE_APPS_MAX], const char *name, uint64_t frames,
+		    uint64_t missed)
+{
+	struct timeline_app *app = apps;
+
+	while (app < apps + TIMELINE_APPS_MAX && app->frames > 0 && strcmp(app->name, name) != 0)
+		app++;
+	if (app == apps + TIMELINE_APPS_MAX || !name[0])
+		return;
+	name_copy(app->name, sizeof(app->name), span_of(name));
+	app->frames += frames;
+	app->missed += missed;
+}
+
 /* --- the table of frames --- */
 
 static void remove_frame(struct frame_timeline *timeline, unsigned int i)
@@ -153,6 +167,8 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 		if (row->is_buffer != 0)
 			join_of(timeline, frame->layer_hash, row->display_token)->n_timeline++;
 	}
+	if (row->is_surface)
+		timeline_count(timeline->apps, app, 1, row->on_time_finish == 0);
 	counted = row->is_surface ? surface_of(timeline, span_of(surface), true) : NULL;
 	if (counted) {
 		counted->unspecified += row->jank_type == 0;

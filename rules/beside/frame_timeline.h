@@ -71,6 +71,13 @@ struct timeline_surface {
 	uint32_t unspecified;
 };
 
+/* What Android itself says of an app's frames. */
+#define TIMELINE_APPS_MAX 10
+struct timeline_app {
+	char name[APP_SIZE];
+	uint64_t frames, missed; /* missed: the app's deadline */
+};
+
 struct timeline_join {
 	uint64_t layer_hash; /* 0: of surface frames and their display frames */
 	int64_t token;
@@ -87,9 +94,14 @@ struct frame_timeline {
 	unsigned int n_frames;
 	struct timeline_frame frames[TIMELINE_FRAMES]; /* the first n_frames */
 	struct timeline_surface surfaces[TIMELINE_SURFACES];
+	struct timeline_app apps[TIMELINE_APPS_MAX]; /* the first ones; others are not counted */
 	struct timeline_join joins[TIMELINE_JOINS];
 	char text[TIMELINE_TEXT_SIZE];
 };
+
+/* Adds frames of an app. */
+void timeline_count(struct timeline_app apps[TIMELINE_APPS_MAX], const char *name, uint64_t frames,
+		    uint64_t missed);
 
 /* The next event, of TRACE_TIMELINE; in the order of time. */
 void frame_timeline_record(struct frame_timeline *timeline, const struct trace_record *record);

@@ -256,11 +256,11 @@ def short_holes(checks, here):
 
 
 def timeline(checks, here):
-    """Without markers of SurfaceFlinger there is no grade; what FrameTimeline says of each app is told."""
+    """Without markers of SurfaceFlinger there is no grade; what FrameTimeline says of each app is told, by jankd, too."""
     (here / "trace").write_bytes(lzma.decompress((TRACES / "android-13-frametimeline" / "trace.perfetto-trace.xz").read_bytes()))
-    analyze(here / "timeline", here / "trace")
+    done = jankd("analyze", "-F", here / "timeline", here / "trace").stdout.decode().replace("\n  ", " ")
     counts = collections.Counter((row["app"], row["on time finish"]) for row in rows(here / "timeline", "frametimeline.csv") if row["kind"] == "surface")
-    for output in (report(here / "timeline").stdout, report("--markdown", here / "timeline").stdout):
+    for output in (done, report(here / "timeline").stdout, report("--markdown", here / "timeline").stdout):
         for app in {app for app, _ in counts if app}:
             line = f"{counts[app, '0']} of {counts[app, '0'] + counts[app, '1']} frames missed the app's deadline"
             checks.that(any(app in one and "no grade" in one and line in one for one in output.split("\n")), f"{app}: {line} is not in\n{output}")

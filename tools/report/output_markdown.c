@@ -145,7 +145,7 @@ static void print_without_app(FILE *out, const struct session *session)
 
 		timeline_tell(told, &apps[i]);
 		fputs("**", out);
-		print_escaped(out, name_of(session, apps[i].app));
+		print_escaped(out, apps[i].name);
 		fprintf(out, "**: %s.\n\n", told);
 	}
 	for (uint32_t i = 0; i < session->n_surfaces; i++)

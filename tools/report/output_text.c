@@ -131,6 +131,7 @@ static int print_verdict(FILE *out, const struct session *session,
 {
 	struct status *status = calloc(1, sizeof(*status));
 	struct timeline_app timeline[TIMELINE_APPS_MAX];
+	unsigned int n_timeline = timeline_apps(timeline, session), n_shown = 0;
 	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
 	struct session_sentences *sentences;
 	char no_grade[GRADE_TEXT_SIZE];
@@ -152,9 +153,12 @@ static int print_verdict(FILE *out, const struct session *session,
 	status->counters.lost_events = session_counter(session, "lost_events");
 	status->counters.lost_unknown = session_counter(session, "lost_unknown");
 	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
+	for (unsigned int i = 0; i < n_timeline; i++)
+		if (select_surface(selection, timeline[i].name, timeline[i].name))
+			status->timeline_apps[n_shown++] = timeline[i];
 	/* Without a verdict nothing says that no frame was late. */
-	if (status->n_surfaces > 0 || !(timeline_apps(timeline, session) > 0 ||
-					selection->surface || selection->app || has_plain(session)))
+	if (status->n_surfaces > 0 || n_shown > 0 ||
+	    !(n_timeline > 0 || selection->surface || selection->app || has_plain(session)))
 		verdict_print(out, status, columns);
 	free(status);
 	free(sentences);
@@ -181,14 +185,13 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 		(double)wakeups / span_s);
 }
 
-static const char *first_app(const struct session *session)
+static const char *first_app(const struct session *session,
+			     struct timeline_app timeline[TIMELINE_APPS_MAX])
 {
-	struct timeline_app timeline[TIMELINE_APPS_MAX];
-
 	if (session->n_apps > 0)
 		return name_of(session, session->apps[0].app);
 	if (timeline_apps(timeline, session) > 0)
-		return name_of(session, timeline[0].app);
+		return timeline[0].name;
 	return "no app";
 }
 
@@ -201,6 +204,7 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	uint64_t span_ns = session_span_ns(session);
 	char more[64] = "", times[80] = "", length[GRADE_TIME_SIZE] = "length not known",
 	     complete[SESSION_COMPLETE_SIZE];
+	struct timeline_app timeline[TIMELINE_APPS_MAX];
 
 	if (session->of > 1)
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
@@ -211,7 +215,7 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	if (span_ns > 0)
 		grade_time(length, span_ns, ENGLISH);
 	session_tell_complete(complete, session, session->n_apps > 0 ? session->apps : NULL);
-	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session),
+	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session, timeline),
 			session_device(session), build ? ", " : "", build ? build : "", length,
 			complete);
 	text_print_line(out, columns, "%s%s:%s%s%s%s%s", session->folder, more,
@@ -361,22 +365,6 @@ static void print_others(FILE *out, const struct session *session, unsigned int 
 				more ? " or more" : "");
 }
 
-static void print_timeline(FILE *out, const struct session *session,
-			   const struct selection *selection, unsigned int columns)
-{
-	struct timeline_app apps[TIMELINE_APPS_MAX];
-	unsigned int n = timeline_apps(apps, session);
-
-	for (unsigned int i = 0; i < n; i++) {
-		char told[TIMELINE_SAID_SIZE];
-		const char *app = name_of(session, apps[i].app);
-
-		timeline_tell(told, &apps[i]);
-		if (select_surface(selection, app, app))
-			text_print_line(out, columns, "%s: %s", app, told);
-	}
-}
-
 /* A number with its unit, or "-" if it is unknown. */
 static void print_or_dash(char text[METRIC_TEXT_SIZE], enum metric metric, double value)
 {
@@ -508,7 +496,6 @@ int output_text(FILE *out, const struct report *report, unsigned int columns)
 			return error;
 		print_plain(out, session, columns);
 		print_others(out, session, columns);
-		print_timeline(out, session, report->selection, columns);
 		print_sections(out, session, report->selection, columns);
 		if (print_moments(out, session, report->selection, columns) < 0)
 			return -ENOMEM;

@@ -404,7 +404,7 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 	fputs(",\n\"timeline apps\":[", out);
 	for (unsigned int i = 0; i < n_timeline; i++) {
 		fputs(i > 0 ? ",[" : "[", out);
-		output_json_text(out, name_of(session, timeline[i].app));
+		output_json_text(out, timeline[i].name);
 		fprintf(out, ",%llu,%llu]", (unsigned long long)timeline[i].frames,
 			(unsigned long long)timeline[i].missed);
 	}

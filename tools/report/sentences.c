@@ -235,49 +235,19 @@ void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
 	text_append(text, GRADE_TEXT_SIZE, zh ? "。" : ".");
 }
 
-static int by_frames(const void *a, const void *b)
-{
-	const struct timeline_app *one = a, *other = b;
-
-	return (one->frames < other->frames) - (one->frames > other->frames);
-}
-
 unsigned int timeline_apps(struct timeline_app apps[TIMELINE_APPS_MAX],
 			   const struct session *session)
 {
-	unsigned int n = 0;
-
+	memset(apps, 0, TIMELINE_APPS_MAX * sizeof(*apps));
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		if (session->surfaces[i].has_package && session->surfaces[i].grade != GRADE_NONE)
 			return 0;
 	for (uint32_t i = 0; i < session->n_captured; i++) {
 		const struct captured *captured = &session->captured[i];
-		unsigned int at = 0;
 
-		if (captured->kind != CAPTURED_TIMELINE || captured->app == NAME_NONE ||
-		    !name_of(session, captured->app)[0])
-			continue;
-		while (at < n && apps[at].app != captured->app)
-			at++;
-		if (at == TIMELINE_APPS_MAX)
-			continue;
-		if (at == n)
-			apps[n++] = (struct timeline_app){ .app = captured->app };
-		apps[at].frames += captured->frames;
-		apps[at].missed += captured->bad;
+		if (captured->kind == CAPTURED_TIMELINE && captured->app != NAME_NONE)
+			timeline_count(apps, name_of(session, captured->app), captured->frames,
+				       captured->bad);
 	}
-	qsort(apps, n, sizeof(*apps), by_frames);
-	return n;
-}
-
-void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app)
-{
-	char frames[GRADE_COUNT_SIZE], missed[GRADE_COUNT_SIZE];
-
-	grade_count(frames, app->frames);
-	grade_count(missed, app->missed);
-	snprintf(text, TIMELINE_SAID_SIZE,
-		 "no grade: the trace has no markers of SurfaceFlinger. Android itself says: "
-		 "%s of %s frames missed the app's deadline",
-		 missed, frames);
+	return timeline_sort(apps);
 }

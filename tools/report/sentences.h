@@ -36,21 +36,9 @@ void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct sessio
 void surface_set_rates(struct graded *graded, const struct session *session,
 		       const struct surface *surface);
 
-/* What Android itself says of the frames of an app, where a trace has nothing else of them. */
-struct timeline_app {
-	uint32_t app;
-	uint64_t frames, missed; /* missed: the app's deadline */
-};
-
-#define TIMELINE_APPS_MAX 10
-#define TIMELINE_SAID_SIZE 200
-
 /* The apps, the one with most frames first; none if frames are known otherwise. Returns their
  * number. */
 unsigned int timeline_apps(struct timeline_app apps[TIMELINE_APPS_MAX],
 			   const struct session *session);
-
-/* "no grade: ... Android itself says: 17 of 821 frames missed the app's deadline" */
-void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app);
 
 #endif

@@ -95,7 +95,10 @@ TEST(test_the_interval_is_where_the_test_turns)
 	assert_true(fabs(noise_excess(&a, &b, 1 + high, 0) + 1) < 0.02);
 	a.variance = 100;
 	noise_interval(&a, &b, &low, &high);
-	assert_true(isinf(high));
+	assert_true(isinf(high) && low < 0);
+	b.value = 200;
+	noise_interval(&a, &b, &low, &high);
+	assert_true(isinf(high) && fabs(noise_excess(&a, &b, 1 + low, 0) - 1) < 0.02);
 }
 
 static enum outcome judge(const struct compared_surface *surface, const char *text)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -962,6 +963,26 @@ const char *compare_words(const struct change *change, const struct compared_ver
 	if (has_freezes && verdict->doubt == DOUBT_MORE)
 		return "there may be more freezes";
 	return less == compare_less_is_better(change->metric) ? "better" : "worse";
+}
+
+bool compare_by_freezes(const struct change *change, const struct compared_verdict *verdict)
+{
+	const char *words = compare_words(change, verdict);
+
+	return change->low <= 0 && change->high >= 0 &&
+	       (strcmp(words, "better") == 0 || strcmp(words, "worse") == 0);
+}
+
+void compare_range(char text[COMPARE_RANGE_SIZE], const struct change *change)
+{
+	double low = 100 * change->low, high = 100 * change->high;
+
+	if (isfinite(high))
+		snprintf(text, COMPARE_RANGE_SIZE, "%+.1f %% to %+.1f %%", low, high);
+	else if (low > -100)
+		snprintf(text, COMPARE_RANGE_SIZE, "at least %+.1f %%", low);
+	else
+		strcpy(text, "any change");
 }
 
 /* --- the verdict --- */

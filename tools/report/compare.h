@@ -223,6 +223,14 @@ extern const char *const compare_not_in[2];
  * chance". Of lost time and freezes they are those of the verdict. */
 const char *compare_words(const struct change *change, const struct compared_verdict *verdict);
 
+/* True: it is better or worse by the number of freezes, which is beyond chance. What the noise
+ * allows for the rate is another question then, and has another answer. */
+bool compare_by_freezes(const struct change *change, const struct compared_verdict *verdict);
+
+/* What the noise allows: "+3.1 % to +9.0 %", "at least +3.1 %", "any change". */
+#define COMPARE_RANGE_SIZE 64
+void compare_range(char text[COMPARE_RANGE_SIZE], const struct change *change);
+
 /* The metrics that are compared without a condition; ends with METRICS. */
 extern const enum metric compare_metrics[];
 

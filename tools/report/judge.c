@@ -364,6 +364,7 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 {
 	double base = change->of[BASE].value, new = change->of[NEW].value;
 	const char *unit = change->threshold_us > 0 ? " % of the frames" : "";
+	char range[COMPARE_RANGE_SIZE];
 
 	if (!change->is_known) {
 		snprintf(text, TEXT_SIZE, "%s", change->why);
@@ -376,11 +377,9 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 			    change->or_equal ? "at or above" : "above", change->threshold_us / 1e3);
 	if (base > 0)
 		text_append(text, TEXT_SIZE, ": %+.1f %%, noise ", 100 * (new / base - 1));
-	if (base > 0 && isfinite(change->high))
-		text_append(text, TEXT_SIZE, "%+.1f %% to %+.1f %%", 100 * change->low,
-			    100 * change->high);
-	else if (base > 0)
-		text_append(text, TEXT_SIZE, "allows any change");
+	compare_range(range, change);
+	if (base > 0)
+		text_append(text, TEXT_SIZE, "%s%s", range[0] == 'a' ? "allows " : "", range);
 }
 
 /* The same rule as for a session; and freezes of NEW, or time that all of its runs lost, may be too

@@ -160,6 +160,9 @@ void noise_interval(const struct estimate *a, const struct estimate *b, double *
 
 	*low = -1;
 	*high = HUGE_VAL;
+	/* The noise of @a allows 0, but that of @b does not: it is so much more at least. */
+	if (square < 0 && rest > 0)
+		*low = (product - sqrt(root)) / square - 1;
 	if (square <= 0 || root < 0)
 		return;
 	*low = fmax(0, (product - sqrt(root)) / square) - 1;

@@ -51,7 +51,8 @@ double noise_quantile(double level, double freedom);
 double noise_excess(const struct estimate *a, const struct estimate *b, double factor, double add);
 
 /* The changes b / a - 1 that the noise allows, from *low to *high, at NOISE_LEVEL on each side.
- * HUGE_VAL or -1 where there is no bound. */
+ * HUGE_VAL or -1 where there is no bound. Where noise_excess() is above 1 or below -1 for no
+ * change, 0 is not among them. */
 void noise_interval(const struct estimate *a, const struct estimate *b, double *low, double *high);
 
 #endif

@@ -754,6 +754,7 @@ static struct json_object *change_object(const struct change *change,
 	json_add_decimal(object, "to(%)", 100 * change->high, 2);
 	json_add_decimal(object, "noise", change->excess, 3);
 	add_text(object, "verdict", compare_words(change, verdict));
+	json_add_bool(object, "by freezes", compare_by_freezes(change, verdict));
 	return object;
 }
 

@@ -517,18 +517,12 @@ static void print_value(char text[METRIC_TEXT_SIZE], const struct change *change
 		 value * change->scale);
 }
 
-static void print_range(char text[64], const struct change *change)
-{
-	if (isfinite(change->high))
-		snprintf(text, 64, "%+.1f %% to %+.1f %%", 100 * change->low, 100 * change->high);
-	else
-		snprintf(text, 64, "any change");
-}
-
 static void print_change(FILE *out, const struct change *change,
 			 const struct compared_verdict *verdict, unsigned int columns)
 {
-	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], range[64], name[64];
+	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], name[64];
+	char range[COMPARE_RANGE_SIZE], percent[2 * COMPARE_RANGE_SIZE] = "";
+	const char *why = "";
 
 	snprintf(name, sizeof(name), "%s", metrics[change->metric].name);
 	if (change->threshold_us > 0)
@@ -542,14 +536,17 @@ static void print_change(FILE *out, const struct change *change,
 	}
 	print_value(base, change, change->of[BASE].value);
 	print_value(new, change, change->of[NEW].value);
-	print_range(range, change);
-	if (strtod(base, NULL) > 0)
-		text_print_line(out, columns, "  %-38s %8s -> %8s  %+.1f %% (%s): %s", name, base,
-				new, 100 * (change->of[NEW].value / change->of[BASE].value - 1),
-				range, compare_words(change, verdict));
-	else
-		text_print_line(out, columns, "  %-38s %8s -> %8s: %s", name, base, new,
-				compare_words(change, verdict));
+	if (strtod(base, NULL) > 0) {
+		snprintf(percent, sizeof(percent), "  %+.1f %%",
+			 100 * (change->of[NEW].value / change->of[BASE].value - 1));
+		compare_range(range, change);
+		if (compare_by_freezes(change, verdict))
+			why = ", as the number of freezes is beyond chance";
+		else
+			text_append(percent, sizeof(percent), " (%s)", range);
+	}
+	text_print_line(out, columns, "  %-38s %8s -> %8s%s: %s%s", name, base, new, percent,
+			compare_words(change, verdict), why);
 }
 
 static void print_distribution(FILE *out, const struct compared_surface *surface,

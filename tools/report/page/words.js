@@ -32,7 +32,7 @@ const WORDS = {
     "other tools' numbers": "其他工具的数值", "frame times and rates": "帧时间与帧率", "BASE": "基准组", "NEW": "新组", "comparison": "对比",
     "runs": "次", "of drawing": "绘制", "effect": "效应", "better": "变好", "worse": "变差",
     "no difference beyond the noise": "没有超出噪声的差异", "too few to rule out chance": "次数太少，不能排除偶然", "there may be more freezes": "可能有更多卡死", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "依据",
-    "not judged": "无法判断", "distributions side by side": "并列的分布", "any change": "任何变化", "share of pairs in which the frame of NEW is longer than that of BASE, less the share in which it is shorter": "新组的帧比基准组的帧更长的概率减去更短的概率",
+    "not judged": "无法判断", "distributions side by side": "并列的分布", "any change": "任何变化", "at least": "至少", "as the number of freezes is beyond chance": "卡死次数的差异不是偶然", "share of pairs in which the frame of NEW is longer than that of BASE, less the share in which it is shorter": "新组的帧比基准组的帧更长的概率减去更短的概率",
     "not enough data: no Surface to compare": "数据不足：没有可对比的 Surface", "a group has only one run: how much runs differ from each other is unknown": "只有一次运行的组：各次运行之间的差异未知",
     "all": "全部", "builds": "版本", "time lost in each second of drawing": "每秒绘制损失的时间", "late (orange) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good": "迟到（橙）与卡死（红）；一个点是一次运行；虚线：5 ms/s，良好则更少",
     "freezes in 10 minutes": "每 10 分钟的卡死次数", "frames per second": "每秒帧数", "freezes included": "含卡死", "longest": "最长", "longest frames": "最长的帧", "of the time": "的时间",
@@ -98,7 +98,7 @@ const COLUMNS = {
 const NOTES = {
   en: {},
   zh: {
-    "{}, noise {} to {}": "{1}，噪声 {2} 至 {3}", "{}, noise allows any change": "{1}，噪声允许任何变化", "{} % of the frames above {}": "{1} % 的帧长于 {2}", "{} % of the frames at or above {}": "{1} % 的帧不短于 {2}",
+    "{}, noise {} to {}": "{1}，噪声 {2} 至 {3}", "{}, noise allows any change": "{1}，噪声允许任何变化", "{}, noise allows at least {}": "{1}，噪声允许至少 {2}", "{} % of the frames above {}": "{1} % 的帧长于 {2}", "{} % of the frames at or above {}": "{1} % 的帧不短于 {2}",
     "{}, but {} are missing": "{1}，但缺少 {2}", "{}, but it drew nothing for {}, and the trace does not say whether it hung": "{1}，但它有 {2} 没有绘制，从记录中看不出它是否卡死",
     "{}, but NEW freezes more than BASE": "{1}，但新组卡死更多",
     "{}, but there may be more freezes: events, or events.csv, are missing": "{1}，但可能有更多卡死：缺少事件或 events.csv", "{}, but BASE may have more freezes than are known": "{1}，但基准组可能有比已知更多的卡死", "{}, but these are too few to rule out chance": "{1}，但次数太少，不能排除偶然",

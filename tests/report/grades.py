@@ -267,6 +267,16 @@ def timeline(checks, here):
         checks.that("17 of 821 frames" in output, output)
 
 
+def clocks(checks, here):
+    """The clock begins anew: no time from the begin of the session is told, and the length is that of both parts."""
+    even, hangs = (scenario(name, here / name, seconds=20).read_text() for name in ("steady-60", "hang-doframe"))
+    trace = even + re.sub(r"(?<= )1(0\d\d\.\d{6}: )", r"\1", hangs).partition("\n")[2]
+    done = jankd("analyze", "-F", here / "clocks", "--frames-log", "-", input=trace.encode()).stdout.decode()
+    for text in (done, report(here / "clocks").stdout, report("--markdown", here / "clocks").stdout):
+        checks.that(not re.search(r"\d:\d\d\b", text) and re.search(r" at 0?\d+\.\d{3} s", text), f"times of two clocks: {text}")
+    checks.that(", 39 s, complete" in (text := report(here / "clocks").stdout) and "note: the trace's clock stepped back" in text, f"the length of two clocks: {text}")
+
+
 def left(here, trace, *gone):
     """(folder, which files of it are gone, its session, grade of the app, of the app in sections, with facts), with frames.csv and without."""
     for options, files in itertools.product((("--frames-log",), ()), gone):
@@ -400,6 +410,7 @@ if __name__ == "__main__":
                 said, app = report(here / "even").stdout, model(here / "even")[0]["apps"][0]
                 checks.that("No frame of com.example.scroll was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 to 0:26): record" in said and "（0:18 到 0:26）" in app["sentence zh"], f"when it is missing: {app}")
     with folder() as here:
+        clocks(checks, here)
         unknown_waits(checks, here)
         small_surfaces(checks, here)
         removed(checks, here)

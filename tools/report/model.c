@@ -1000,6 +1000,10 @@ static void report_missing(struct session *session)
 					"without --rules to get them");
 		return;
 	}
+	if (session->has_clocks)
+		session_notice(session,
+			       "the trace's clock stepped back: its times, and those of charts, do "
+			       "not show what was earlier");
 	if (!session->json && session->files[CSV_SESSION].left_out == 0)
 		session_notice(
 			session,

@@ -150,6 +150,7 @@ static int print_verdict(FILE *out, const struct session *session,
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		status->counters.frames += status->surfaces[i].facts.frames + 1; /* the first */
 	status->counters.doframes = session->doframes;
+	status->counters.span_ns = session->has_clocks ? session_span_ns(session) : 0;
 	status->counters.lost_events = session_counter(session, "lost_events");
 	status->counters.lost_unknown = session_counter(session, "lost_unknown");
 	status->counters.sf_pid = pid > 0 ? (int32_t)pid : TRACE_ID_UNKNOWN;
@@ -209,7 +210,9 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	if (session->of > 1)
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
 			 session->of);
-	if (session->first_us >= 0)
+	if (session->has_clocks)
+		strcpy(times, " times are those of the trace clock");
+	else if (session->first_us >= 0)
 		snprintf(times, sizeof(times), " 0:00 is %.3f s on the trace clock",
 			 (double)session->first_us / 1e6);
 	if (span_ns > 0)

@@ -120,6 +120,23 @@ static void add_missing(struct session *session, int64_t to_us, const char *text
 		*missing = (struct missing){ us < to_us ? to_us - us : 0, to_us };
 }
 
+/* "the clock stepped back by 969.966 s" at @time_us of the new clock. */
+static void add_clock(struct session *session, int64_t time_us, const char *text)
+{
+	static const char back[] = "the clock stepped back by ";
+	int64_t from_us = session->has_clocks ? session->clock_us : session->start_us, by_us;
+	struct span by = { text + strlen(back), 0 };
+
+	if (strncmp(text, back, strlen(back)) != 0 || time_us < 0)
+		return;
+	by.len = strcspn(by.ptr, " ");
+	if (csv_number(by, 6, &by_us) && from_us >= 0 && by_us < INT64_MAX / 4 &&
+	    time_us < INT64_MAX / 4 && time_us + by_us > from_us)
+		session->before_clock_us += (uint64_t)(time_us + by_us - from_us);
+	session->has_clocks = true;
+	session->clock_us = time_us;
+}
+
 static void read_event(struct reading *reading, const struct csv_reader *csv, const int *columns)
 {
 	struct session *session = reading->session;
@@ -134,6 +151,8 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 
 	if (event)
 		*event = read;
+	if (span_equal(kind, SPAN_LITERAL("tracing")))
+		add_clock(session, read.time_us, name_of(session, read.text));
 	if (span_equal(kind, SPAN_LITERAL("mark")))
 		add_section(reading, read.time_us, read.text);
 	else if (span_equal(kind, SPAN_LITERAL("stall")))

@@ -15,7 +15,10 @@
 
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us)
 {
-	grade_clock(text, (time_us - session->first_us) * 1000);
+	if (session->has_clocks)
+		snprintf(text, SESSION_TIME_SIZE, "%.3f s", (double)time_us / 1e6);
+	else
+		grade_clock(text, (time_us - session->first_us) * 1000);
 }
 
 uint64_t session_counter(const struct session *session, const char *key)
@@ -51,7 +54,7 @@ static void tell_missing(char text[GRADE_MISSING_AT_SIZE], const struct session 
 {
 	int64_t from_us = 0, to_us = 0;
 
-	for (uint64_t i = 0; i < session->missing.n; i++) {
+	for (uint64_t i = 0; i < session->missing.n && !session->has_clocks; i++) {
 		const struct missing *missing = pool_at(&session->missing, i);
 
 		if (missing->to_us - missing->from_us > to_us - from_us) {

@@ -20,7 +20,8 @@ void session_sentences(struct session_sentences *sentences, const struct session
 void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
 		      enum language language);
 
-/* A time of the session from its begin: "18:00", "1:02:03". */
+/* A time of the session from its begin: "18:00", "1:02:03"; as the trace has it, "60.485 s", if
+ * there was more than one clock. */
 #define SESSION_TIME_SIZE GRADE_TIME_SIZE
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
 

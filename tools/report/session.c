@@ -120,8 +120,15 @@ uint64_t session_span_ns(const struct session *session)
 	/* A text that begins with lost events has no time yet: it is 0. */
 	bool has_start = session->start_us > 0 && session->start_us < session->first_us;
 	int64_t from_us = has_start ? session->start_us : session->first_us;
+	int64_t last_us = session->last_us;
+	uint64_t before_us = 0;
 
-	return session->last_us > from_us ? (uint64_t)(session->last_us - from_us) * 1000 : 0;
+	if (session->has_clocks) {
+		from_us = session->clock_us;
+		last_us = session->stop_us;
+		before_us = session->before_clock_us;
+	}
+	return 1000 * (before_us + (last_us > from_us ? (uint64_t)(last_us - from_us) : 0));
 }
 
 int64_t session_missing_ms(const struct session *session)

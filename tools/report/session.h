@@ -256,6 +256,11 @@ struct session {
 	 * none; -1: none. */
 	int64_t first_us, last_us;
 	int64_t start_us, stop_us; /* of the capture, as events.csv has it; or -1 */
+	/* The trace's clock stepped back: then times do not show what was earlier. When the last
+	 * clock began, and how long the ones before ran. */
+	bool has_clocks;
+	int64_t clock_us;
+	uint64_t before_clock_us;
 
 	struct surface *surfaces; /* sorted: in the order of apps, the judged one first */
 	uint32_t n_surfaces;

@@ -113,6 +113,7 @@ const NOTES = {
     "session.json is missing: device, options and lost events are unknown": "session.json 缺失：设备、选项和丢失的事件未知",
     "session.json has no end: the capture was still running, or was killed; its last rows may be missing": "session.json 没有结束：采集仍在运行，或已被终止；最后的行可能缺失",
     "the numbers of the whole session are computed from frames.csv, or from fps.csv where that has more frames": "整个会话的数值由 frames.csv 计算，fps.csv 帧数更多时由 fps.csv 计算",
+    "the trace's clock stepped back: its times, and those of charts, do not show what was earlier": "跟踪的时钟倒退过：其时间和图表的时间不表明先后",
     "the numbers of the whole session are computed from fps.csv, so there are no percentiles": "整个会话的数值由 fps.csv 计算，因此没有百分位数",
     "the numbers of the whole session are computed from fps.csv, so there are no percentiles and no 55 fps rule": "整个会话的数值由 fps.csv 计算，因此没有百分位数和 55 fps 规则",
     "-T 3 and 4 do not write it": "-T 3 和 4 不写出此文件", "marks, freezes that no frame ended and unexplained gaps are unknown": "标记、没有结束的卡死和无法解释的空白未知", "marks, causes of freezes, freezes that no frame ended and unexplained gaps are unknown": "标记、卡死原因、没有结束的卡死和无法解释的空白未知",

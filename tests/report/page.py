@@ -376,8 +376,7 @@ def part_of(page, out, here):
     frames = page.run("return data.sessions[0].charts.map((one) => one.frames.n)")
     expected = [sum(1005 <= float(row["present(s)"]) < 1007.5 for row in table_of(out / "frames.csv", name))
                 for name in page.run("return data.sessions[0].charts.map((one) => one.Surface)")]
-    checks.equal(frames, expected, "frames from 1005 s to 1007.5 s")
-    checks.equal(window(page), [1005, 1007.5], "the page shows that range")
+    checks.equal((frames, window(page)), (expected, [1005, 1007.5]), "frames from 1005 s to 1007.5 s; the page shows that range")
     page.click(".reset")
     checks.that(f"jank-report --from 1000.036 --to 1019.986 -o range.html {out}" in page.run("return document.querySelector('.single').textContent"), "the command for more frames")
     part = here / "rows"
@@ -640,8 +639,7 @@ def old_files(page, here):
     part = [row for row in rows if 10 <= row[0] + 1 < 20]
     expected = {"frames": sum(row[1] for row in part), "wait times": sum(row[2] for row in part), "A": sum(row[3] for row in part), "Time(S)": len(part),
                 "max time(ms)": 50.5 + part[-1][0], "jank": None, "missed vsyncs": None, "stutter(%)": None}
-    checks.equal({key: got[key] for key in expected}, expected, "a range of a file of 2019")
-    checks.equal(page.console(), [], "the console with files of 2019")
+    checks.equal(({key: got[key] for key in expected}, page.console()), (expected, []), "a range of a file of 2019; the console with files of 2019")
 
 
 def answer(page, out, here):
@@ -666,6 +664,8 @@ def answer(page, out, here):
     everything = page.run("return data.sessions[0].charts.filter((c) => c.Surface.includes(data.sessions[0].app)).flatMap((c) => c.moments)")
     checks.that(abs(sum(group[4] for group in everything) - facts["late time(s)"] - facts["freeze time(s)"]) < 1e-3, f"moments add up to the lost time: {cause}")
     begins = {round(1e6 * float(row["present(s)"]) - 1e3 * float(row["interval(ms)"])) for row in rows(out, "frames.csv") if row["interval(ms)"]}
+    hung = max((one for one in model(out)[0]["late"] if one["kind"] == "stall"), key=lambda one: one["interval(ms)"])
+    checks.that(f" at 0:{hung['time(s)'] - hung['interval(ms)'] / 1e3 - model(out)[0]['from(s)']:02.0f}" in page.run("return document.querySelector('.tiles').innerText"), f"when the longest freeze began: {hung}")
     checks.equal([group for group in everything if not begins & {round(1e6 * group[7]) + n for n in (-1, 0, 1)}], [], "moments that begin at the frame before")
     page.click(".half .lost-row")
     checks.equal(page.console(), [], "the console of the answer")

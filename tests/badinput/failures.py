@@ -290,8 +290,7 @@ def fifos(checks, here):
     for name in (".summary.csv.tmp", ".session.json.tmp", "..journal.tmp"):
         os.mkfifo(out / name)
     done = analyzed(out, timeout=30)
-    checks.equal(done.returncode, 0, f"pipes in the folder: {done.stderr!r}")
-    checks.equal(differences(outputs(here / "whole"), outputs(out)), [], "pipes in the folder: files")
+    checks.equal((done.returncode, differences(outputs(here / "whole"), outputs(out))), (0, []), f"pipes in the folder: {done.stderr!r}; pipes in the folder: files")
 
 
 def no_daemon(checks, here):
@@ -342,8 +341,7 @@ def closed_descriptors(checks, here):
         into = here / f"without {closed}".replace("&", "").replace("<", "").replace(">", "")
         for more in ("", "--stdout"):
             done = subprocess.run(["sh", "-c", f'"$0" "$@" {closed}', JANKD, "analyze", *more.split(), "-F", into, trace], capture_output=True)
-            checks.equal(done.returncode, 0, f"analyze {more} {closed}: exit code")
-        checks.equal(differences(outputs(here / "whole"), outputs(into)), [], f"analyze {closed}")
+            checks.equal((done.returncode, differences(outputs(here / "whole"), outputs(into))), (0, []), f"analyze {more} {closed}: exit code; analyze {closed}")
         checks.that((into / ".lock").read_text().strip().isdigit(), f"analyze {closed}: .lock")
 
 

@@ -30,8 +30,7 @@ def chosen(checks, here, trace, arguments, expected):
     said = analyze(out, *OPTIONS, *arguments, trace).stdout.decode()
     for name in ("frames.csv", "fps.csv", "summary.csv"):
         got = [row["Surface"] for row in rows(out, name)]
-        checks.equal(list(dict.fromkeys(got)), list(expected), f"{what}: surfaces in {name}")
-    checks.equal({row["frames"] for row in rows(out, "summary.csv")}, {str(FRAMES - 1)}, f"{what}: frames")
+        checks.equal((list(dict.fromkeys(got)), {row["frames"] for row in rows(out, "summary.csv")}), (list(expected), {str(FRAMES - 1)}), f"{what}: surfaces in {name}; {what}: frames")
     frames, counters = len(expected) * FRAMES, json.loads((out / "session.json").read_text())["counters"]
     checks.equal((counters["frames"], counters["dropped_frames"]), (frames, 0), f"{what}: counters")
     checks.that(f"frames {frames}," in said, f"{what}: table: {said}")

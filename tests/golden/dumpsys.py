@@ -38,8 +38,7 @@ def accepted(checks, here):
     for source in (here / "dump", here / "gz", here / "long", "-"):
         out = here / f"of {source}".replace("/", "_")
         analyze(out, "--frames-log", "--dumpsys", source, trace, input=TEXT.encode())
-        checks.equal(durations(out), OF_TEXT, f"{source}")
-        checks.equal({row["refresh(Hz)"] for row in rows(out, "fps.csv")}, {"120.00"}, f"{source}: refresh rate")
+        checks.equal((durations(out), {row["refresh(Hz)"] for row in rows(out, "fps.csv")}), (OF_TEXT, {"120.00"}), f"{source}; {source}: refresh rate")
     # The option is stronger, as in a capture, unless presents do not fit it.
     for period, rate in (("4.1666667", "240.00"), ("16.666667", "120.00")):
         analyze(here / "ms", "--vsync-ms", period, "--dumpsys", here / "dump", trace)

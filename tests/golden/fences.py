@@ -78,8 +78,7 @@ def judge(checks, trace):
         return
     expected, played = RECORDED[trace.name], fences(trace.text)
     total, classes = counts(trace.out)
-    checks.equal(total, sum(map(len, played.values())), f"{trace.name}: fences")
-    checks.equal(classes, expected, f"{trace.name}: {', '.join(CLASSES)}")
+    checks.equal((total, classes), (sum(map(len, played.values())), expected), f"{trace.name}: fences; {trace.name}: {', '.join(CLASSES)}")
     checks.equal(compare(checks, trace.name, played, trace.rows("frames.csv")), expected[0], f"{trace.name}: frames with a time")
 
 

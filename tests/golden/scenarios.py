@@ -66,8 +66,7 @@ def judged(checks, what, scenario, out, played):
     for row in rows(out, "summary.csv"):
         waits = int(row["wait times"])
         stalls = expected_stalls(scenario, row["Surface"], waits)
-        checks.equal(row["stalls"], str(stalls), f"{what}: stalls of {row['Surface']}")
-        checks.equal(row["stall time(S)"], row["waiting time(S)"] if stalls else "0.000000", f"{what}: stall time")
+        checks.equal((row["stalls"], row["stall time(S)"]), (str(stalls), row["waiting time(S)"] if stalls else "0.000000"), f"{what}: stalls of {row['Surface']}; {what}: stall time")
         if scenario.startswith("hang"):
             checks.equal(int(row["matrix high"]) + int(row["matrix frozen"]), stalls, f"{what}: matrix of {row['Surface']}")
         checks.that(int(row["big jank"]) >= stalls, f"{what}: big janks of {row['Surface']}")

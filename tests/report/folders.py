@@ -58,8 +58,7 @@ def segments(here, expected):
         pack(path)
         path.unlink()
     session, = model(out)
-    checks.equal(numbers(out), expected, "numbers of a packed folder")
-    checks.equal((session["rules"], session["notices"]), ("default", []), "a packed session.json, and notices of a whole folder")
+    checks.equal((numbers(out), (session["rules"], session["notices"])), (expected, ("default", [])), "numbers of a packed folder; a packed session.json, and notices of a whole folder")
 
     for name in ("fps-000002.csv", "frames-000002.csv"):
         packed = out / f"{name}.gz"

@@ -138,8 +138,7 @@ def same(checks, what, app, facts, grade):
     for cause, one in got["causes"].items():
         checks.that(abs(one["lost(s)"] - facts.causes[cause][1] / 1e3) < 2e-3, f"{what}: {cause}: {one}, computed {facts.causes[cause]}")
     lost = [one["lost(s)"] for one in got["causes"].values()]
-    checks.equal(lost, sorted(lost, reverse=True), f"{what}: the cause that lost most is first")
-    checks.equal(app["grade"], grade, f"{what}: grade")
+    checks.equal((lost, app["grade"]), (sorted(lost, reverse=True), grade), f"{what}: the cause that lost most is first; {what}: grade")
 
 
 def given_back(checks, name, out, apps):
@@ -271,8 +270,7 @@ def clocks(checks, here):
     """The clock begins anew: no time from the begin of the session is told, and the length is that of both parts."""
     even, hangs = (scenario(name, here / name, seconds=20).read_text() for name in ("steady-60", "hang-doframe"))
     trace = even + re.sub(r"(?<= )1(0\d\d\.\d{6}: )", r"\1", hangs).partition("\n")[2]
-    done = jankd("analyze", "-F", here / "clocks", "--frames-log", "-", input=trace.encode()).stdout.decode()
-    for text in (done, report(here / "clocks").stdout, report("--markdown", here / "clocks").stdout):
+    for text in (jankd("analyze", "-F", here / "clocks", "--frames-log", "-", input=trace.encode()).stdout.decode(), report(here / "clocks").stdout, report("--markdown", here / "clocks").stdout):
         checks.that(not re.search(r"\d:\d\d\b", text) and re.search(r" at 0?\d+\.\d{3} s", text), f"times of two clocks: {text}")
     checks.that(", 39 s, complete" in (text := report(here / "clocks").stdout) and "note: the trace's clock stepped back" in text, f"the length of two clocks: {text}")
 

@@ -111,8 +111,7 @@ def from_rows(checks, name, out):
             sums[start, row["Surface"]][column] += int(row[column] or 0)
     for start, section in zip(starts, session["sections"]):
         for one in section["surfaces"]:
-            checks.equal(one["source"], "fps.csv", f"{name}: source of {section['section']}")
-            checks.equal(one["numbers"]["p99(ms)"], None, f"{name}: p99 without frames.csv")
+            checks.equal((one["source"], one["numbers"]["p99(ms)"]), ("fps.csv", None), f"{name}: source of {section['section']}; {name}: p99 without frames.csv")
             frozen = None if sums[start, one["Surface"]]["stalls"] else 0
             checks.equal(one["numbers"]["frozen"], frozen, f"{name}: frozen without frames.csv: a stall may be one")
             for column, value in sums[start, one["Surface"]].items():

@@ -68,8 +68,7 @@ def same_numbers(checks, name, here, trace):
         for column, value in one["numbers"].items():
             if column in row:
                 expected = None if row[column] == "" else float(row[column])
-                checks.equal(value, expected, f"{name}: {column} of {row['Surface']}")
-        checks.equal(one["verdict"] or "", row["verdict"], f"{name}: verdict of {row['Surface']}")
+                checks.equal((value, one["verdict"] or ""), (expected, row["verdict"]), f"{name}: {column} of {row['Surface']}; {name}: verdict of {row['Surface']}")
 
 
 def computed_again(checks, name, out):

@@ -77,10 +77,14 @@ TEST(test_harm_of_hours_does_not_overflow)
 
 TEST(test_rate_is_of_whole_seconds)
 {
+	static const uint64_t frames[][2] = { { 6 * SECOND, 2 },
+					      { 7 * SECOND, 3 },
+					      { 16 * SECOND - 1, 3 },
+					      { 16 * SECOND, 1 },
+					      { 17 * SECOND, 0 } };
 	struct recent recent = { 0 };
 
-	assert_true(recent_fps(&recent, 0) < 0);
-	assert_int_equal(recent_frames(&recent, 0), 0);
+	assert_true(recent_fps(&recent, 0) < 0 && recent_frames(&recent, 0) == 0);
 	recent_add(&recent, 5 * SECOND, 10 * MS);
 	recent_add(&recent, 6 * SECOND - 1, 30 * MS);
 	recent_add(&recent, 6 * SECOND, 16 * MS);
@@ -89,11 +93,8 @@ TEST(test_rate_is_of_whole_seconds)
 	assert_float_equal(recent_fps(&recent, 7 * SECOND - 1), 50, 1e-9);
 	assert_float_equal(recent_fps(&recent, 7 * SECOND), 62.5, 1e-9);
 	assert_true(recent_fps(&recent, 8 * SECOND) < 0);
-	assert_int_equal(recent_frames(&recent, 6 * SECOND), 2);
-	assert_int_equal(recent_frames(&recent, 7 * SECOND), 3);
-	assert_int_equal(recent_frames(&recent, 16 * SECOND - 1), 3);
-	assert_int_equal(recent_frames(&recent, 16 * SECOND), 1);
-	assert_int_equal(recent_frames(&recent, 17 * SECOND), 0);
+	for (size_t i = 0; i < COUNT_OF(frames); i++)
+		assert_int_equal(recent_frames(&recent, frames[i][0]), frames[i][1]);
 }
 
 TEST(test_old_frame_times_are_dropped)
@@ -132,46 +133,41 @@ TEST(test_only_stretches_of_a_second_are_drawing)
 	assert_int_equal(drawing_sum(&drawing).frames, 60);
 	drawing_gap(&drawing);
 	drawing_add(&drawing, SECOND);
-	assert_int_equal(drawing_sum(&drawing).frames, 61);
-	assert_int_equal(drawing_sum(&drawing).time_ns, 60 * V60 + SECOND);
+	assert_true(drawing_sum(&drawing).frames == 61 &&
+		    drawing_sum(&drawing).time_ns == 60 * V60 + SECOND);
 }
 
 TEST(test_verdicts)
 {
+	static const char window[] = "com.a/com.a.Main", view[] = "SurfaceView - a/a";
 	static const struct {
 		const char *verdict;
 		struct verdict_facts facts;
 	} cases[] = {
-		{ "fail app? 54.7<55", { 0, "com.a/com.a.Main", 1, 9, 600, 5472, 100 * SECOND } },
-		{ "pass app? 55.0>=55", { 0, "com.a/com.a.Main", 1, 9, 600, 5473, 100 * SECOND } },
+		{ "fail app? 54.7<55", { 0, window, 1, 9, 600, 5472, 100 * SECOND } },
+		{ "pass app? 55.0>=55", { 0, window, 1, 9, 600, 5473, 100 * SECOND } },
 		{ "fail app? 54.9<55",
-		  { 0, "com.a/com.a.Main", ROW_UNKNOWN, ROW_UNKNOWN, 600, 5499, 100 * SECOND } },
-		{ "pass app? 55.0>=55", { 0, "com.a/com.a.Main", 1, 9, 600, 275, 5 * SECOND } },
-		{ "n/a app? 2.9s<5s", { 0, "com.a/com.a.Main", 1, 0, 600, 99, 3 * SECOND - 1 } },
+		  { 0, window, ROW_UNKNOWN, ROW_UNKNOWN, 600, 5499, 100 * SECOND } },
+		{ "pass app? 55.0>=55", { 0, window, 1, 9, 600, 275, 5 * SECOND } },
+		{ "n/a app? 2.9s<5s", { 0, window, 1, 0, 600, 99, 3 * SECOND - 1 } },
 		{ "n/a app? 3.0s<5s",
-		  { 0, "com.a/com.a.Main", ROW_UNKNOWN, ROW_UNKNOWN, 600, 99, 3 * SECOND } },
+		  { 0, window, ROW_UNKNOWN, ROW_UNKNOWN, 600, 99, 3 * SECOND } },
 		{ "n/a game? 0.0s<5s", { 0, "SurfaceView - com.a/com.a.Main", 1, 0, 0, 0, 0 } },
 		/* It holds a lower rate than the display's. */
-		{ "pass game? 30.0>=25", { 0, "com.a/com.a.Main", 2, 60, 600, 600, 20 * SECOND } },
-		{ "fail app? 30.0<55", { 0, "com.a/com.a.Main", 2, 61, 600, 600, 20 * SECOND } },
+		{ "pass game? 30.0>=25", { 0, window, 2, 60, 600, 600, 20 * SECOND } },
+		{ "fail app? 30.0<55", { 0, window, 2, 61, 600, 600, 20 * SECOND } },
 		{ "pass game? 60.0>=25",
 		  { 0, "SurfaceView[com.a/com.a.Main](BLAST)", 1, 0, 600, 600, 10 * SECOND } },
-		{ "fail game? 23.8<25", { 0, "SurfaceView - a/a", 2, 9, 600, 2375, 100 * SECOND } },
+		{ "fail game? 23.8<25", { 0, view, 2, 9, 600, 2375, 100 * SECOND } },
 		/* Films of 23.976 and 24, and what is neither; television of 25. */
-		{ "n/a video?", { 0, "SurfaceView - a/a", 2, 300, 600, 2376, 100 * SECOND } },
-		{ "n/a video?", { 0, "SurfaceView - a/a", 2, 300, 600, 2424, 100 * SECOND } },
-		{ "fail video? 24.3<25",
-		  { 0, "SurfaceView - a/a", 2, 9, 600, 2425, 100 * SECOND } },
-		{ "fail video 24.0<25",
-		  { APP_CLASS_VIDEO, "SurfaceView - a/a", 2, 9, 600, 2400, 100 * SECOND } },
-		{ "pass video? 25.0>=25",
-		  { 0, "SurfaceView - a/a", 2, 9, 600, 2488, 100 * SECOND } },
-		{ "pass video? 25.3>=25",
-		  { 0, "SurfaceView - a/a", 2, 9, 600, 2525, 100 * SECOND } },
-		{ "fail app 30.0<55",
-		  { APP_CLASS_APP, "SurfaceView - a/a", 2, 0, 600, 600, 20 * SECOND } },
-		{ "pass map 30.0>=25",
-		  { APP_CLASS_MAP, "com.a/com.a.Main", 1, 0, 600, 600, 20 * SECOND } },
+		{ "n/a video?", { 0, view, 2, 300, 600, 2376, 100 * SECOND } },
+		{ "n/a video?", { 0, view, 2, 300, 600, 2424, 100 * SECOND } },
+		{ "fail video? 24.3<25", { 0, view, 2, 9, 600, 2425, 100 * SECOND } },
+		{ "fail video 24.0<25", { APP_CLASS_VIDEO, view, 2, 9, 600, 2400, 100 * SECOND } },
+		{ "pass video? 25.0>=25", { 0, view, 2, 9, 600, 2488, 100 * SECOND } },
+		{ "pass video? 25.3>=25", { 0, view, 2, 9, 600, 2525, 100 * SECOND } },
+		{ "fail app 30.0<55", { APP_CLASS_APP, view, 2, 0, 600, 600, 20 * SECOND } },
+		{ "pass map 30.0>=25", { APP_CLASS_MAP, window, 1, 0, 600, 600, 20 * SECOND } },
 	};
 	char text[VERDICT_SIZE];
 

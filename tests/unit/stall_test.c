@@ -2,6 +2,8 @@
 /* A wait is a stall by the app's own evidence of work, and by nothing else. */
 #include "tests/unit/one_phone.h"
 
+#define DOFRAME "Choreographer#doFrame"
+
 #define APP 3000
 #define OTHER 4000
 #define LAST (BEGIN + 59 * V60) /* the last of 60 frames */
@@ -82,8 +84,7 @@ static void start_mail(enum phone_age age)
 	start(age);
 	for (unsigned int i = 0; i < 60; i++) {
 		tick_app(BEGIN + i * V60 - 10 * MS);
-		work(MAIL, "Choreographer#doFrame", BEGIN + i * V60 - 9 * MS,
-		     BEGIN + i * V60 - 4 * MS);
+		work(MAIL, DOFRAME, BEGIN + i * V60 - 9 * MS, BEGIN + i * V60 - 4 * MS);
 		phone_frame(&phone, BEGIN + i * V60, mail);
 	}
 }
@@ -121,46 +122,38 @@ static const struct {
 } cases[] = {
 	{ .name = "an idle app does not stall" },
 	{ "two slices for half of the wait",
-	  { { MAIL, "Choreographer#doFrame", 100, 400 },
-	    { MAIL, "Choreographer#doFrame", 700, 905 } },
+	  { { MAIL, DOFRAME, 100, 400 }, { MAIL, DOFRAME, 700, 905 } },
 	  .stalls = 1 },
-	{ "a number", { { MAIL, "Choreographer#doFrame 1234", 100, 605 } }, .stalls = 1 },
+	{ "a number", { { MAIL, DOFRAME " 1234", 100, 605 } }, .stalls = 1 },
 	{ "drawing", { { MAIL, "DrawFrames 7", 100, 605 } }, .stalls = 1 },
 	{ "a buffer", { { MAIL, "dequeueBuffer - VRI[Main]#0", 100, 605 } }, .stalls = 1 },
 	{ "EGL", { { MAIL, "eglSwapBuffersWithDamageKHR", 100, 605 } }, .stalls = 1 },
 	{ "two threads together for less than half of the wait",
-	  { { MAIL, "Choreographer#doFrame", 100, 400 }, { RENDER, "DrawFrame", 300, 590 } },
+	  { { MAIL, DOFRAME, 100, 400 }, { RENDER, "DrawFrame", 300, 590 } },
 	  .stalls = 0 },
 	{ "slices of other names",
 	  { { MAIL, "Choreographer#onVsync 12", 50, 450 }, { MAIL, "animator:alpha", 500, 950 } },
 	  .stalls = 0 },
-	{ "work of another process",
-	  { { GAME, "Choreographer#doFrame 3", 50, 950 } },
-	  .stalls = 0 },
+	{ "work of another process", { { GAME, DOFRAME " 3", 50, 950 } }, .stalls = 0 },
 	/* Two processes whose names end alike: neither is taken. */
 	{ "a process that is not certain",
-	  { { NAMESAKE, "Choreographer#doFrame 3", 50, 950 }, { MAIL, "DrawFrame", 100, 110 } },
+	  { { NAMESAKE, DOFRAME " 3", 50, 950 }, { MAIL, "DrawFrame", 100, 110 } },
 	  .stalls = 0 },
 	{ "an app that was killed and started again has another process",
-	  { { MAIL, "Choreographer#doFrame", 5, 10 },
-	    { NAMESAKE, "Choreographer#doFrame", 300, 980 } },
+	  { { MAIL, DOFRAME, 5, 10 }, { NAMESAKE, DOFRAME, 300, 980 } },
 	  .stalls = 1 },
 	{ .name = "a buffer that is not latched", .queued_ms = 450, .stalls = 1 },
 	{ "work and a buffer in different parts of the wait",
-	  { { MAIL, "Choreographer#doFrame", 400, 750 } },
+	  { { MAIL, DOFRAME, 400, 750 } },
 	  .queued_ms = 700,
 	  .stalls = 1 },
-	{ "a moment with both counts once",
-	  { { MAIL, "Choreographer#doFrame", 600, 950 } },
-	  .queued_ms = 700 },
+	{ "a moment with both counts once", { { MAIL, DOFRAME, 600, 950 } }, .queued_ms = 700 },
 	{ "a doFrame long after its tick",
-	  { { MAIL, "Choreographer#doFrame", 900, 905 } },
+	  { { MAIL, DOFRAME, 900, 905 } },
 	  .tick_ms = 7,
 	  .stalls = 1 },
 	/* The process has answered the last tick: it answers one that is written later. */
-	{ "a doFrame before its tick",
-	  { { MAIL, "Choreographer#doFrame", 950, 960 } },
-	  .tick_ms = 961 },
+	{ "a doFrame before its tick", { { MAIL, DOFRAME, 950, 960 } }, .tick_ms = 961 },
 };
 
 static void play_case(size_t at)
@@ -217,9 +210,9 @@ static void play_numbered(const char *late, int64_t stalls)
 
 TEST(test_do_frame_for_an_old_vsync_is_a_stall)
 {
-	play_numbered("Choreographer#doFrame 5001", 1);
-	play_numbered("Choreographer#doFrame 6001", 0);
-	play_numbered("Choreographer#doFrame", 0);
+	play_numbered(DOFRAME " 5001", 1);
+	play_numbered(DOFRAME " 6001", 0);
+	play_numbered(DOFRAME, 0);
 }
 
 /* The hole hid the end of the doFrame, which was read late, and the begin of the slice that ends
@@ -228,7 +221,7 @@ TEST(test_a_callback_does_not_span_a_hole)
 {
 	start_mail(PHONE_14);
 	pipeline_hole(phone.pipeline, LAST + 100 * MS);
-	begin(MAIL, "Choreographer#doFrame", LAST + 90 * MS);
+	begin(MAIL, DOFRAME, LAST + 90 * MS);
 	phone_run(&phone, mail, LAST + WAIT, V60, 10);
 	end(MAIL, LAST + WAIT + 10 * V60);
 	phone_frame(&phone, LAST + WAIT + 12 * V60, mail);
@@ -247,7 +240,7 @@ TEST_ON(phone_9, test_layer_without_a_package_belongs_to_the_process_that_queues
 		phone_show(&phone, BEGIN + i * V60, bar);
 		phone_tick(&phone, BEGIN + i * V60 + MS);
 	}
-	work(SYSTEM_UI, "Choreographer#doFrame", LAST + 50 * MS, LAST + 950 * MS);
+	work(SYSTEM_UI, DOFRAME, LAST + 50 * MS, LAST + 950 * MS);
 	finish(bar);
 	assert_int_equal(sum_of("StatusBar").stalls, 1);
 }
@@ -262,7 +255,7 @@ static void play_view(bool counts)
 	for (unsigned int i = 0; i < 60; i++) {
 		const uint64_t at_ns = BEGIN + i * V60;
 
-		begin(GAME, "Choreographer#doFrame", at_ns - 6 * MS);
+		begin(GAME, DOFRAME, at_ns - 6 * MS);
 		begin(UNITY, "queueBuffer", at_ns - 5 * MS);
 		if (counts)
 			app_write(UNITY, TRACE_COUNTER,
@@ -291,7 +284,7 @@ TEST_ON(phone_9, test_name_that_two_apps_share_is_overruled_by_who_queues)
 {
 	static const char game[] = "com.example.mail/com.example.mail.Game#3";
 
-	work(NAMESAKE, "Choreographer#doFrame", BEGIN - SECOND, BEGIN - SECOND + MS);
+	work(NAMESAKE, DOFRAME, BEGIN - SECOND, BEGIN - SECOND + MS);
 	for (unsigned int i = 0; i < 60; i++) {
 		begin(UNITY, "queueBuffer", BEGIN + i * V60 - 9 * MS);
 		phone_queue(&phone, BEGIN + i * V60 - 8 * MS, game, 1);
@@ -318,7 +311,7 @@ TEST(test_layer_may_name_its_process)
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		start(PHONE_14);
 		phone_run(&phone, names[i].layer, BEGIN, V60, 60);
-		work(NAMELESS, "Choreographer#doFrame 9", LAST + 50 * MS, LAST + 950 * MS);
+		work(NAMELESS, DOFRAME " 9", LAST + 50 * MS, LAST + 950 * MS);
 		finish(names[i].layer);
 		assert_int_equal(sum_of(NULL).stalls, names[i].stalls);
 	}
@@ -339,7 +332,7 @@ TEST(test_short_slices_for_another_layer_are_no_evidence)
 TEST(test_stall_beside_another_layer_of_the_process_is_found)
 {
 	start_mail(PHONE_14);
-	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
+	begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
 	for (unsigned int i = 1; i < 60; i++) {
 		if (i == 55)
 			end(MAIL, LAST + i * V60 - 8 * MS);
@@ -353,7 +346,7 @@ TEST(test_stall_beside_another_layer_of_the_process_is_found)
 TEST(test_loss_ends_the_evidence)
 {
 	start_mail(PHONE_14);
-	begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
+	begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
 	phone.now_ns = LAST + 100 * MS;
 	phone_lost(&phone, phone.cpu, 10);
 	finish(mail);
@@ -370,7 +363,7 @@ TEST(test_a_lost_tick_makes_no_stall)
 		phone.cpu += 3;
 		tick_app(LAST + 7 * MS);
 		phone.cpu -= 3;
-		work(MAIL, "Choreographer#doFrame", LAST + 990 * MS, LAST + 995 * MS);
+		work(MAIL, DOFRAME, LAST + 990 * MS, LAST + 995 * MS);
 		if (after)
 			phone_frame(&phone, LAST + WAIT, mail);
 		phone.now_ns = LAST + 997 * MS + after * 20 * MS;
@@ -389,7 +382,7 @@ TEST(test_stall_that_no_frame_ends_is_an_event)
 {
 	for (unsigned int ticks = 0; ticks <= 1; ticks++) {
 		start_mail(PHONE_14);
-		begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
+		begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
 		for (unsigned int i = 1; ticks && i <= 30; i++)
 			phone_tick(&phone, LAST + i * 100 * MS);
 		if (ticks) /* confirms the time of the last one */
@@ -412,7 +405,7 @@ TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 
 		start_mail(PHONE_14);
 		if (stalls)
-			begin(MAIL, "Choreographer#doFrame 9", LAST + 5 * MS);
+			begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
 		phone_run(&phone, "com.home/com.home.Home#3", LAST + 2 * SECOND, V60, 120);
 		phone_end(&phone);
 		row = summary_of(MAIL_SURFACE);
@@ -436,7 +429,7 @@ TEST(test_a_freeze_under_way_is_in_the_summary)
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		start_mail(PHONE_14);
 		pipeline_reached(phone.pipeline, LAST + rows[i][1] * MS);
-		begin(MAIL, "Choreographer#doFrame 9", LAST + rows[i][0] * MS);
+		begin(MAIL, DOFRAME " 9", LAST + rows[i][0] * MS);
 		pipeline_read_until(phone.pipeline, LAST + rows[i][1] * MS);
 		assert_int_equal(summary_of(MAIL_SURFACE).frozen_ns, rows[i][2] * MS);
 	}

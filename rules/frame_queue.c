@@ -398,6 +398,9 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 	if (late_ns > 0) {
 		add_cadence(q, &facts, waiting, stamp, late_ns);
 		facts.cadence_ns = (uint64_t)interval.ns - late_ns;
+		facts.began_late = work->slept_ns + stamp->period_ns / 8 > (uint64_t)interval.ns &&
+				   work->gpu_ns < (int64_t)stamp->period_ns &&
+				   frame->replaced_ns == 0;
 	}
 	if (interval.ns < 0)
 		facts.latched_before_ns = 0;

@@ -22,6 +22,9 @@ struct gpu_work {
 	int64_t release_wait_ns; /* the display gave the buffer back so long after it was dequeued;
 				    ROW_UNKNOWN: unknown */
 	enum pacing pacing;
+	uint64_t slept_ns; /* its app was woken so long after it was for the frame before, which had
+			      been latched by then; the GPU took no longer than for that one; 0:
+			      unknown, or it did */
 	struct frame_vsync vsync; /* that the app's frame answers */
 	bool missed_latch; /* SurfaceFlinger could have latched the buffer earlier, if the GPU had
 			      finished it */

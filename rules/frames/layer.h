@@ -86,7 +86,10 @@ struct layer {
 	unsigned int producer_events; /* its buffers so far, of which few are counted */
 	bool producer_is_sure;	      /* it had VOTES_ENOUGH */
 	uint32_t producer_losses;     /* producers.losses at the last one */
-	uint64_t buffer_ns; /* when its producer began to queue the buffer of the last frame */
+	/* The buffer of the last frame; 0: unknown. */
+	uint64_t buffer_ns;	  /* when its producer began to queue it */
+	uint64_t buffer_woken_ns; /* the vsync that its process may have followed */
+	int64_t buffer_gpu_ns;	  /* how long the GPU took to draw it */
 	uint64_t applied_present; /* number of the present after its last transaction was applied */
 
 	struct stall_evidence evidence; /* set by stall.c */

@@ -186,7 +186,7 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 	/* Its fence had not signaled. If SurfaceFlinger did not try to latch it in slot e, the time
 	 * of the latch is known less well, and a fence that is no later than usual did no harm. */
 	if (f->gpu_done_ns > latch_ns + (composed ? 0 : undrawn_until(f)))
-		return CAUSE_GPU;
+		return f->began_late ? CAUSE_APP : CAUSE_GPU;
 	if (f->before.commit_ns == 0)
 		return CAUSE_UNKNOWN;
 	if (f->blocked)

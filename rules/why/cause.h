@@ -29,7 +29,8 @@
  * A frame that keeps the cadence is queued before slot e begins, is latched and presented in it.
  * The first step that did not come in time is the cause. A step whose time is unknown gives no
  * cause, and neither does one whose event may be lost. Where slot e begins, the usual commits tell:
- * SurfaceFlinger composes on demand, so in slot e it may not have composed at all.
+ * SurfaceFlinger composes on demand, so in slot e it may not have composed at all. A frame that was
+ * begun for a later vsync may be queued before slot e, too: then the GPU is not late, but the app.
  *
  * SurfaceFlinger may latch a buffer that the GPU has not drawn yet. If the GPU ends after the latch
  * or the deadline in frames that are in time, it is to blame only if it ended later than there.
@@ -69,6 +70,8 @@ struct cause_facts {
 	struct composition before;  /* the one before that */
 	bool blocked; /* a composition was shown late, from slot e on, and SurfaceFlinger waited */
 	bool blocked_by_gpu; /* its own GPU work was late, not the display */
+	bool began_late;     /* the app had drawn nothing for the vsyncs by which it is late; the
+				GPU took its usual time, less than a period */
 	bool waited_for_gpu; /* SurfaceFlinger could have latched it, queued but not drawn */
 	bool expired; /* SurfaceFlinger had forgotten its plan; Android 12, 13: it judges nothing */
 	bool lost;    /* events may be missing since the previous frame */

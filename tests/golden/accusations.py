@@ -18,6 +18,24 @@ def causes(out):
 def app_is_late(checks, what, out):
     """The app queues after the latch that it should have made. What its GPU takes afterwards is the same for each frame."""
     checks.equal(causes(out), [("3", "app")], f"{what}: causes")
+    # Its next frame is queued before the latch of the one that it did not draw, which the GPU could not finish in time.
+    analyze(out.parent / "less", "--frames-log", "-", input=drew_nothing((out.parent / "trace").read_text()).encode())
+    checks.equal(causes(out.parent / "less"), [("2", "app"), ("3", "app")], f"{what}: causes, with a vsync without a frame")
+
+
+def drew_nothing(text):
+    """The app draws nothing for a vsync, and SurfaceFlinger composes nothing in the next one."""
+    lines, ticks, queued = [], 0, 1
+    for line in text.splitlines(keepends=True):
+        thread = line[:16].strip()
+        ticks += "VSYNC-app" in line
+        if (ticks == 14 and thread not in ("TimerDispatch", "surfaceflinger")) or (ticks == 15 and thread == "surfaceflinger"):
+            continue
+        if "|com.example.shop/" in line:
+            queued += 1 if thread.startswith("Binder") else -1
+            line = f"{line.rpartition('|')[0]}|{queued}\n"
+        lines.append(line)
+    return "".join(lines)
 
 
 def idle(checks, what, out):
@@ -29,18 +47,14 @@ def idle(checks, what, out):
 LINE = re.compile(r" *(\S.*)-\d+ +\( *(\d+)\) \[(\d+)\] \.{4} +([\d.]+): \S+ (.*)")
 
 
-def own_gpu_times(checks, what, out, pids):
-    """A frame has the end of a fence of its own app, or none. Returns how many have one, by layer."""
-    ends, found, wrong = collections.defaultdict(set), collections.Counter(), []
-    for line in (out.parent / "whole").read_text().splitlines():
-        match = LINE.match(line)
-        if match and match[1] == "GPU completion" and match[5][0] == "E":
-            ends[match[2]].add(match[4])
+def own_gpu_times(checks, what, out, ends):
+    """A frame has one of the @ends of fences of its own app, or none. Returns how many have one, by layer."""
+    found, wrong = collections.Counter(), []
     for row in rows(out, "frames.csv"):
         done = row["gpu done(s)"]
         found[row["app"]] += done != ""
         # It is drawn after it is queued.
-        if done and (done not in ends[pids[row["app"]]] or float(row["queued(s)"] or 0) > float(done) + 0.0004):
+        if done and ((row["app"], done) not in ends or float(row["queued(s)"] or 0) > float(done) + 0.0004):
             wrong.append((row["app"], row["present(s)"], done))
     checks.equal(wrong, [], f"{what}: GPU times")
     return found
@@ -48,15 +62,14 @@ def own_gpu_times(checks, what, out, pids):
 
 def two_apps(checks, what, out):
     """Two apps, each of which calls its window Main, draw from the first event on. With losses a GPU time may be unknown."""
-    pids = {"com.example.a0": "2100", "com.example.a1": "3200"}
-    trace = out.parent / "whole"
-    trace.write_text((out.parent / "trace").read_text())
-    found = own_gpu_times(checks, what, out, pids)
-    checks.that(all(found[app] >= 25 for app in pids), f"{what}: frames with GPU times {found} of 27 each")
+    apps = {"2100": "com.example.a0", "3200": "com.example.a1"}
+    trace = [(line, LINE.match(line)) for line in (out.parent / "trace").read_text().splitlines(keepends=True)]
+    ends = {(apps[match[2]], match[4]) for _, match in trace if match and match[1] == "GPU completion" and match[5][0] == "E"}
+    found = own_gpu_times(checks, what, out, ends)
+    checks.that(all(found[app] >= 25 for app in apps.values()), f"{what}: frames with GPU times {found} of 27 each")
     for seed in range(20):
         draw, lines, left = random.Random(seed), [], 0
-        for line in trace.read_text().splitlines(keepends=True):
-            match = LINE.match(line)
+        for line, match in trace:
             lost = match and match[3] == "003"  # of both RenderThreads
             if lost and left == 0 and draw.random() < 0.01:
                 left = n = draw.randrange(2, 30)
@@ -66,9 +79,8 @@ def two_apps(checks, what, out):
                     lines.append(f"CPU:3 [LOST {n} EVENTS]\n")
                 continue
             lines.append(line)
-        (out.parent / "trace").write_text("".join(lines))
-        analyze(out.parent / f"lost{seed}", "--frames-log", out.parent / "trace")
-        own_gpu_times(checks, f"{what}, loss {seed}", out.parent / f"lost{seed}", pids)
+        analyze(out.parent / f"lost{seed}", "--frames-log", "-", input="".join(lines).encode())
+        own_gpu_times(checks, f"{what}, loss {seed}", out.parent / f"lost{seed}", ends)
 
 
 def drawn_after_the_latch(vocabulary, here):

@@ -7,17 +7,13 @@ import gzip
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import frames
 import packets
-from jankd import jankd, rows, unpacks
+from jankd import jankd, rows, seconds, unpacks
 
 PRESENT = ("UNSPECIFIED", "ON_TIME", "LATE", "EARLY", "DROPPED", "UNKNOWN")
 JANK = ("NONE", "SF_SCHEDULING", "PREDICTION_ERROR", "DISPLAY_HAL", "SF_CPU_DEADLINE_MISSED", "SF_GPU_DEADLINE_MISSED",
         "APP_DEADLINE_MISSED", "BUFFER_STUFFING", "UNKNOWN", "SF_STUFFING", "DROPPED", "NON_ANIMATING",
         "APP_RESYNCED_JITTER", "DISPLAY_NOT_ON", "DISPLAY_MODE_CHANGE_IN_PROGRESS",
         "DISPLAY_POWER_MODE_CHANGE_IN_PROGRESS")
-
-
-def seconds(ns):
-    return f"{int(ns) // 10**9}.{int(ns) % 10**9 // 1000:06}" if ns else ""
 
 
 def jank_names(number):

@@ -214,5 +214,10 @@ def differences(a, b):
 
 def microseconds(text):
     """A time of a CSV file, as "12.345678", in whole microseconds."""
-    seconds, fraction = text.split(".")
-    return int(seconds) * 1000000 + int(fraction)
+    whole, fraction = text.split(".")
+    return int(whole) * 1000000 + int(fraction)
+
+
+def seconds(ns):
+    """A time of a CSV file: "12.345678"; empty if it is unknown."""
+    return f"{int(ns) // 10**9}.{int(ns) % 10**9 // 1000:06}" if ns else ""

@@ -8,15 +8,11 @@ import sys
 import time
 sys.path.insert(0, f"{sys.path[0]}/../lib")
 from device import Device
-from jankd import SOURCE, rows
+from jankd import SOURCE, rows, seconds
 from live import each, run, session
 
 LIB = SOURCE / "tests" / "lib"
 SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")
-
-
-def seconds(ns):
-    return f"{ns // 10**9}.{ns % 10**9 // 1000:06}"
 
 
 def perfetto_runs(device):

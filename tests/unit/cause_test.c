@@ -29,6 +29,7 @@
 	.own.present_ns = DEADLINE + 3 * MS, .own.end_ns = DEADLINE + 5 * MS,                      \
 	.own.planned_ns = EXPECTED + V60
 #define PLANNED_FOR(time_ns) PLANNED, .own.planned_ns = (time_ns)
+#define DRAWN(time_ns) .queued_ns = DEADLINE, .gpu_done_ns = (time_ns)
 /* An early frame: it was presented a vsync before it was expected. */
 #define EARLY PLANNED_FOR(EXPECTED - V60), .own.end_ns = DEADLINE - MS
 
@@ -96,12 +97,8 @@ static const struct {
 	{ "later than 2 ms",
 	  { PLANNED_FOR(EXPECTED + 2 * MS + 1), .queued_ns = DEADLINE + 1 },
 	  CAUSE_APP },
-	{ "drawn at the deadline",
-	  { PLANNED, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE },
-	  CAUSE_SCHEDULING },
-	{ "drawn after the deadline",
-	  { PLANNED, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE + 1 },
-	  CAUSE_GPU },
+	{ "drawn at the deadline", { PLANNED, DRAWN(DEADLINE) }, CAUSE_SCHEDULING },
+	{ "drawn after the deadline", { PLANNED, DRAWN(DEADLINE + 1) }, CAUSE_GPU },
 	{ "drawn after it, of a plan that was after the latch it should have made",
 	  { PLANNED, .late_ns = 2 * V60, .slot_ns = DEADLINE + V60, .gpu_done_ns = DEADLINE + 1 },
 	  CAUSE_APP },
@@ -180,15 +177,9 @@ static const struct {
 	  { EARLY, .own.planned_ns = EXPECTED - V60 + 2 * MS },
 	  CAUSE_SCHEDULING },
 #define EARLIER EARLY, .own.planned_ns = EXPECTED - V60 + 2 * MS + 1
-	{ "done at the deadline",
-	  { EARLIER, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE },
-	  CAUSE_PREDICTION },
-	{ "done after it",
-	  { EARLIER, .queued_ns = DEADLINE, .gpu_done_ns = DEADLINE + 1 },
-	  CAUSE_UNKNOWN },
-	{ "queued at an unknown time",
-	  { EARLIER, .gpu_done_ns = 0, .queued_ns = 0 },
-	  CAUSE_UNKNOWN },
+	{ "done at the deadline", { EARLIER, DRAWN(DEADLINE) }, CAUSE_PREDICTION },
+	{ "done after it", { EARLIER, DRAWN(DEADLINE + 1) }, CAUSE_UNKNOWN },
+	{ "unknown queue time", { EARLIER, .gpu_done_ns = 0, .queued_ns = 0 }, CAUSE_UNKNOWN },
 /* Then the question is why it was not earlier still. */
 #define EARLY_OUT_OF_CADENCE                                                                       \
 	LATE, .expected_ns = SECOND + 5 * V60, .deadline_ns = SECOND + 3 * V60,                    \

@@ -367,13 +367,14 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		.latched_before_ns = layer->latched_ns,
 		.planned_before_ns = layer->planned_ns,
 		.undrawn_ns = layer->undrawn_ns,
+		.expected_before_ns = layer->expected_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
 	uint64_t late_ns = late.harm_ns;
 	enum cause cause;
 
 	layer->latched_ns = frame->latched_ns;
-	layer->planned_ns = 0;
+	layer->planned_ns = layer->expected_ns = 0;
 	if (!stamp->locked)
 		return late_ns > 0 ? CAUSE_UNKNOWN : CAUSE_NONE;
 	if (q->options.is_fences)
@@ -385,6 +386,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		late_ns = late_ns > stamp->period_ns ? late_ns - stamp->period_ns : 0;
 	add_plan(q->producers, &facts, waiting, &work->vsync);
 	layer->planned_ns = facts.own.planned_ns;
+	layer->expected_ns = facts.expected_ns;
 	if (interval.ns >= 0 && interval_is_wait(interval)) {
 		if (!wait_is_stall(waiting->loss_context.wait))
 			return CAUSE_NONE;

@@ -207,7 +207,8 @@ static enum cause cause_on_plan(const struct cause_facts *f, enum cause cause)
 
 	if (f->lost || f->queued_ns == 0 || cause == CAUSE_DROPPED || cause == CAUSE_DISPLAY)
 		return cause;
-	if (f->planned_before_ns > 0 && f->own.planned_ns > f->planned_before_ns + cadence_ns)
+	if (f->planned_before_ns > 0 && f->own.planned_ns > f->planned_before_ns + cadence_ns &&
+	    f->expected_ns > f->expected_before_ns + cadence_ns)
 		return CAUSE_APP;
 	return cause == CAUSE_SCHEDULING ? cause : CAUSE_UNKNOWN;
 }

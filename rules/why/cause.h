@@ -37,7 +37,8 @@
  *
  * If the frame is on its plan, and the previous frame was planned more than a cadence before, only
  * the app was late: it drew nothing for the vsyncs between. If it was planned a cadence before,
- * SurfaceFlinger presented late, but in time for its plan: that is nobody's fault.
+ * SurfaceFlinger presented late, but in time for its plan: that is nobody's fault. Neither is it
+ * anybody's if the previous frame was shown before the vsync that it was drawn for.
  */
 #ifndef JANKD_RULES_WHY_CAUSE_H
 #define JANKD_RULES_WHY_CAUSE_H
@@ -61,13 +62,14 @@ struct cause_facts {
 	uint64_t queued_ns;
 	uint64_t gpu_done_ns;
 	uint64_t replaced_ns; /* an earlier buffer of the layer was queued then, and dropped */
-	uint64_t latched_before_ns; /* when the layer's previous frame was latched */
-	uint64_t planned_before_ns; /* the vsync that was to show it */
-	uint64_t undrawn_ns;	    /* in time the GPU ends so long after the latch */
-	uint64_t duration_ns;	    /* usual time from a commit to the planned present */
-	uint64_t first_commit_ns;   /* the first one that could be in slot e, or later */
-	struct composition own;	    /* the one with the frame */
-	struct composition before;  /* the one before that */
+	uint64_t latched_before_ns;  /* when the layer's previous frame was latched */
+	uint64_t planned_before_ns;  /* the vsync that was to show it */
+	uint64_t expected_before_ns; /* the one that its app drew it for */
+	uint64_t undrawn_ns;	     /* in time the GPU ends so long after the latch */
+	uint64_t duration_ns;	     /* usual time from a commit to the planned present */
+	uint64_t first_commit_ns;    /* the first one that could be in slot e, or later */
+	struct composition own;	     /* the one with the frame */
+	struct composition before;   /* the one before that */
 	bool blocked; /* a composition was shown late, from slot e on, and SurfaceFlinger waited */
 	bool blocked_by_gpu; /* its own GPU work was late, not the display */
 	bool began_late;     /* the app had drawn nothing for the vsyncs by which it is late; the

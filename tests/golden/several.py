@@ -48,9 +48,8 @@ def standard_output(checks, here):
     (here / "b").write_bytes(EARLY)
     done = jankd("analyze", "--stdout", "-F", here / "out", here / "none", here / "a", here / "b")
     checks.equal((done.returncode, b"none" in done.stderr, b"/a" in done.stderr), (1, True, False), f"--stdout with a file that is missing: {done.stderr}")
-    expected = (here / "out" / "a" / "fps.csv").read_bytes()
-    expected += (here / "out" / "b" / "fps.csv").read_bytes().split(b"\n", 1)[1]
-    checks.equal(done.stdout, expected, "--stdout")
+    first, second = ((here / "out" / name / "fps.csv").read_bytes() for name in "ab")
+    checks.equal(done.stdout, first + second.split(b"\n", 1)[1], "--stdout")
 
 
 for case in (sessions, standard_output):

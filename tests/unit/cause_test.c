@@ -102,9 +102,7 @@ static const struct {
 	{ "drawn after it, of a plan that was after the latch it should have made",
 	  { PLANNED, .late_ns = 2 * V60, .slot_ns = DEADLINE + V60, .gpu_done_ns = DEADLINE + 1 },
 	  CAUSE_APP },
-	{ "queued after the deadline",
-	  { PLANNED, .queued_ns = DEADLINE + 1, .gpu_done_ns = DEADLINE + 1 },
-	  CAUSE_APP },
+	{ "queued late", { PLANNED, DRAWN(DEADLINE + 1), .queued_ns = DEADLINE + 1 }, CAUSE_APP },
 	{ "with a loss", { PLANNED, .queued_ns = DEADLINE + 1, .lost = true }, CAUSE_UNKNOWN },
 	/* A frame behind another one has a period more. */
 	{ "a period more",
@@ -169,6 +167,9 @@ static const struct {
 	{ "drawn for a later vsync", { LEFT_CADENCE, .gpu_done_ns = SECOND + 9 * MS }, CAUSE_APP },
 	{ "planned a cadence after the one before",
 	  { LEFT_CADENCE, .planned_before_ns = SECOND + 3 * V60, .own.commit_ns = SECOND },
+	  CAUSE_UNKNOWN },
+	{ "after an early one",
+	  { LEFT_CADENCE, .expected_before_ns = SECOND + 3 * V60, .own.commit_ns = SECOND },
 	  CAUSE_UNKNOWN },
 	{ "queued at an unknown time", { LEFT_CADENCE, .queued_ns = 0 }, CAUSE_UNKNOWN },
 

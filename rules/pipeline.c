@@ -294,6 +294,7 @@ static void report_overflow(struct pipeline *p, bool last)
 		[OVERFLOW_EARLY] = q->counted_early,
 		[OVERFLOW_OTHERS] = q->summary.in_others,
 		[OVERFLOW_PERCENTILES] = q->store.refused,
+		[OVERFLOW_CALLBACKS] = p->choreographer->counters.refused,
 		[OVERFLOW_SLICES] = q->work->refused,
 		[OVERFLOW_ENTRIES] = p->attribution.work->evicted + q->vsync.sources_evicted +
 				     q->vsync.reported.evicted + p->attribution.runs.holes_refused,

@@ -41,6 +41,8 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		{ "frames refused because tables were full", counters->frames_refused },
 		{ "frames counted early because tables were full", counters->frames_counted_early },
 		{ "threads evicted", counters->threads_evicted },
+		{ "callbacks missing in doframe.csv because its table was full",
+		  counters->doframes_refused },
 		{ "slices refused because tables were full, which may hide freezes",
 		  counters->slices_refused },
 		{ "processes, ticks, displays or holes evicted",

@@ -56,6 +56,7 @@ static const char *const labels[OVERFLOW_KINDS] = {
 	[OVERFLOW_EARLY] = "frames counted early",
 	[OVERFLOW_OTHERS] = "surfaces in the row (others)",
 	[OVERFLOW_PERCENTILES] = "rows or surfaces without percentiles",
+	[OVERFLOW_CALLBACKS] = "callbacks missing in doframe.csv",
 	[OVERFLOW_SLICES] = "slices that may have shown a freeze",
 	[OVERFLOW_ENTRIES] = "entries of processes, ticks, displays or holes",
 };

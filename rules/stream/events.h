@@ -40,6 +40,7 @@ enum overflow_kind {
 	OVERFLOW_EARLY,	      /* frames that were counted early, to free space */
 	OVERFLOW_OTHERS,      /* Surfaces without a row of their own */
 	OVERFLOW_PERCENTILES, /* rows and Surfaces without percentiles */
+	OVERFLOW_CALLBACKS,   /* callbacks of threads without a row in doframe.csv */
 	OVERFLOW_SLICES,      /* slices that may have shown a freeze */
 	OVERFLOW_ENTRIES,     /* other entries that were in use */
 	OVERFLOW_KINDS,

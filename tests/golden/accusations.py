@@ -27,8 +27,7 @@ def drew_nothing(text):
     """The app draws nothing for a vsync, and SurfaceFlinger composes nothing in the next one."""
     lines, ticks, queued = [], 0, 1
     for line in text.splitlines(keepends=True):
-        thread = line[:16].strip()
-        ticks += "VSYNC-app" in line
+        thread, ticks = line[:16].strip(), ticks + ("VSYNC-app" in line)
         if (ticks == 14 and thread not in ("TimerDispatch", "surfaceflinger")) or (ticks == 15 and thread == "surfaceflinger"):
             continue
         if "|com.example.shop/" in line:

@@ -72,6 +72,7 @@ struct raw_cpu {
 	uint64_t reported; /* losses of stats.lost that were passed on */
 	int error;	   /* of the last read, errno: the buffer cannot be read; 0: it can */
 	bool has_failed;   /* it could not be read since its last event */
+	bool is_there;	   /* it could be read once, so the CPU has a buffer */
 };
 
 struct source_raw {
@@ -98,10 +99,10 @@ struct source_raw {
 	struct raw_cpu cpus[];
 };
 
-static bool is_failure(ssize_t n)
+static bool is_failure(const struct raw_cpu *cpu, ssize_t n)
 {
 	/* ENODEV: the CPU was never online, so it has no buffer yet. */
-	return n < 0 && errno != EAGAIN && errno != EINTR && errno != ENODEV;
+	return n < 0 && errno != EAGAIN && errno != EINTR && (errno != ENODEV || cpu->is_there);
 }
 
 /* Events of this CPU are missing until its buffer can be read, and then those that come too late.
@@ -135,11 +136,12 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 		return false;
 	do
 		n = read(cpu->fd, cpu->bytes, raw->page_size);
-	while (is_failure(n) && ++tries < SOURCE_TRIES);
-	if (is_failure(n)) {
+	while (is_failure(cpu, n) && ++tries < SOURCE_TRIES);
+	if (is_failure(cpu, n)) {
 		note_failure(raw, buffer, errno);
 		return false;
 	}
+	cpu->is_there |= n >= 0 || errno == EAGAIN;
 	if (cpu->error) {
 		cpu->error = 0;
 		raw->failure_is_new = true;

@@ -92,6 +92,7 @@ def all_cases(recorded):
     return [Case(scenario, site.key, name[site.key], phase, nth, error)
             for scenario, sites in recorded.items() for site in sites for phase, calls in enumerate(site.calls) if calls
             for error in ERRNOS[site.function] + ["KILL"] * (site.function in KILLED) + ["EIO*"] * name[site.key].startswith(ALWAYS)
+            + ["ENODEV*"] * (phase == REQUESTS and name[site.key].startswith("read in read_page"))
             for nth in ([1, calls // 2] if calls >= 6 else [1])]
 
 

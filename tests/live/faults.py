@@ -222,7 +222,7 @@ class Run:
         missing = self.missing() if (self.here / "truth.csv").exists() and self.error != "KILL" else []
         if missing and self.code == 0:
             self.problems.append(f"exit code 0, but {', '.join(missing)}")
-        if self.error == "EIO*" and self.scenario.name != "rescue" and not any("cannot be read" in row["text"] for row in self.rows("events.csv")):
+        if self.error.endswith("*") and self.scenario.name != "rescue" and not any("cannot be read" in row["text"] for row in self.rows("events.csv")):
             self.problems.append("no event says that the trace cannot be read")
         if self.error == "EINTR" and self.code != 0:
             self.problems.append(f"exit code {self.code} after EINTR")

@@ -170,10 +170,12 @@ static bool are_fields(struct span message)
 }
 
 /* A perfetto trace is a sequence of packets, each of them field 1 of the whole: 0x0a, length,
- * fields. 0x0a is also a line end, so a stream without any binary byte is no perfetto trace. */
+ * fields. 0x0a is also a line end, so a stream without any binary byte is no perfetto trace. The
+ * first packets tell: damage behind them is that of a perfetto trace. */
 static bool is_perfetto(struct span head)
 {
-	struct span rest = head;
+	struct span rest = { head.ptr,
+			     head.len < CONTAINER_HEAD_MAX ? head.len : CONTAINER_HEAD_MAX };
 	bool binary = false;
 	uint64_t length;
 

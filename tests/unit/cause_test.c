@@ -46,9 +46,7 @@ static const struct {
 	{ "idle SurfaceFlinger begins late",
 	  { LATE, .before.end_ns = SECOND + V60 / 8, .own.commit_ns = SECOND + 3 * V60 - V60 / 8 },
 	  CAUSE_SCHEDULING },
-	{ "long composition before",
-	  { LATE, .before.end_ns = SECOND + V60 / 8 + 1 },
-	  CAUSE_SF_CPU },
+	{ "a long one before", { LATE, .before.end_ns = SECOND + V60 / 8 + 1 }, CAUSE_SF_CPU },
 	{ "long own composition", { LATE, .own.commit_ns = SECOND + V60 / 8 }, CAUSE_SF_CPU },
 	{ "that began later", { LATE, .own.commit_ns = SECOND + V60 / 8 + 1 }, CAUSE_SCHEDULING },
 	{ "in time for its own plan",
@@ -94,9 +92,7 @@ static const struct {
 
 	/* --- by the plan --- */
 	{ "2 ms after the plan", { PLANNED_FOR(EXPECTED + 2 * MS) }, CAUSE_NONE },
-	{ "later than 2 ms",
-	  { PLANNED_FOR(EXPECTED + 2 * MS + 1), .queued_ns = DEADLINE + 1 },
-	  CAUSE_APP },
+	{ "later", { PLANNED_FOR(EXPECTED + 2 * MS + 1), .queued_ns = DEADLINE + 1 }, CAUSE_APP },
 	{ "drawn at the deadline", { PLANNED, DRAWN(DEADLINE) }, CAUSE_SCHEDULING },
 	{ "drawn after the deadline", { PLANNED, DRAWN(DEADLINE + 1) }, CAUSE_GPU },
 	{ "drawn after it, of a plan that was after the latch it should have made",
@@ -174,7 +170,7 @@ static const struct {
 	{ "queued at an unknown time", { LEFT_CADENCE, .queued_ns = 0 }, CAUSE_UNKNOWN },
 
 	/* --- before their time --- */
-	{ "not all of a vsync",
+	{ "part of a vsync",
 	  { EARLY, .own.planned_ns = EXPECTED - V60 + 2 * MS },
 	  CAUSE_SCHEDULING },
 #define EARLIER EARLY, .own.planned_ns = EXPECTED - V60 + 2 * MS + 1

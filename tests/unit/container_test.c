@@ -92,7 +92,7 @@ TEST(test_kinds_of_files_are_recognised)
 TEST(test_full_head_is_always_decided)
 {
 	static const char *const begins[] = { "a", "\n", "<", "TRACE:\n", "\x0a\x80", " <!" };
-	static char head[CONTAINER_HEAD_MAX];
+	static char head[CONTAINER_HEAD_MAX], more[2 * CONTAINER_HEAD_MAX];
 
 	for (size_t i = 0; i < COUNT_OF(begins); i++) {
 		for (int fill = 0; fill < 256; fill++) {
@@ -102,6 +102,10 @@ TEST(test_full_head_is_always_decided)
 					     CONTAINER_MORE);
 		}
 	}
+	/* Damage behind it changes nothing. */
+	for (size_t i = 0; i < sizeof(more); i += 4)
+		memcpy(more + i, i < sizeof(head) ? "\x0a\x02\x08\x01" : "\xff\xff\xff\xff", 4);
+	assert_int_equal(recognise((struct span){ more, sizeof(more) }, true), CONTAINER_PERFETTO);
 }
 
 static const char html_new[] =

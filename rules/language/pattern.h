@@ -66,19 +66,6 @@ static inline bool pattern_may_match(const struct pattern *pattern, uint64_t hea
 bool pattern_match(const struct pattern *pattern, struct span name,
 		   struct pattern_capture *capture);
 
-/* The same, fast for "literal" and "literal*", as most patterns are; these leave @capture alone. */
-static inline bool pattern_is(const struct pattern *pattern, struct span name,
-			      struct pattern_capture *capture)
-{
-	const struct pattern_part *part = &pattern->parts[0];
-
-	if (pattern->n_parts == 1 && part->kind == PATTERN_LITERAL)
-		return span_equal(name, part->text);
-	if (pattern->n_parts == 2 && part->kind == PATTERN_LITERAL && part[1].kind == PATTERN_ANY)
-		return span_starts_with(name, part->text);
-	return pattern_match(pattern, name, capture);
-}
-
 /* True: @name matches @glob, which may have any number of wildcards: '*' is any text, '?' one
  * character. Brackets have no special meaning, as names of layers contain them. */
 bool pattern_glob(struct span glob, struct span name);

@@ -10,42 +10,30 @@ static uint64_t seconds_of(const struct pattern_part *part)
 }
 
 _Static_assert(SLICE_CONTEXT_SHIFT + RULE_CONTEXTS_MAX <= 32, "each context has a bit");
-_Static_assert(RULES_MAX + RULE_CONTEXTS_MAX <= 256, "the number of a rule has one byte");
+_Static_assert(RULES_MAX + RULE_CONTEXTS_MAX < 256, "the number of a rule has one byte");
 
 /* @events: the mask of EVENT_BIT of the rules that belong to @index. */
-static void build_index(struct ruleset *rules, struct rule_index *index, unsigned int events)
+static void build_index(const struct ruleset *rules, struct rule_index *index, unsigned int events)
 {
-	const unsigned int others = 256; /* all bytes that no rule begins with */
-	uint8_t of_events[RULES_MAX + RULE_CONTEXTS_MAX];
-	unsigned int n = 0;
-
 	for (unsigned int i = 0; i < RULES_MAX + rules->n_contexts; i++) {
-		if (!(events & EVENT_BIT(rules->rules[i].event)))
-			continue;
-		of_events[n++] = (uint8_t)i;
-		index->has_digits |= pattern_has_digits(&rules->rules[i].pattern);
-	}
-	for (unsigned int byte = others; byte <= others; byte--) {
-		unsigned int first = rules->n_numbers;
-		bool has_own = byte == others;
+		const struct rule *rule = &rules->rules[i];
+		const struct pattern_part *part = &rule->pattern.parts[0];
+		bool is_literal = part->kind == PATTERN_LITERAL;
 
-		for (unsigned int i = 0; i < n; i++) {
-			const struct rule *rule = &rules->rules[of_events[i]];
-			const struct pattern_part *part = &rule->pattern.parts[0];
-			bool is_literal = part->kind == PATTERN_LITERAL;
+		if (!(events & EVENT_BIT(rule->event)))
+			continue;
+		index->has_digits |= pattern_has_digits(&rule->pattern);
+		index->contexts |= rule->context;
+		for (unsigned int byte = 0; byte < 256; byte++) {
+			struct rule_list *list = &index->lists[byte % RULE_LISTS];
 
 			if (is_literal && (uint8_t)part->text.ptr[0] != byte)
 				continue;
-			has_own |= is_literal && byte != others;
-			index->contexts |= rule->context;
-			rules->numbers[rules->n_numbers++] = of_events[i];
+			if (is_literal || byte < RULE_LISTS)
+				list->numbers[list->n++] = (uint8_t)i;
 			if (rule->event == EVENT_SLICE || rule->context == 0)
 				index->seconds[byte] |= seconds_of(part);
 		}
-		index->first[byte] = has_own ? (uint16_t)first : index->first[others];
-		index->n[byte] = (uint8_t)(rules->n_numbers - first);
-		if (!has_own)
-			rules->n_numbers = first;
 	}
 }
 
@@ -74,9 +62,10 @@ void ruleset_build_indexes(struct ruleset *rules)
 
 /* --- matching --- */
 
-static unsigned int first_byte(struct span name)
+/* The rules that a name can match. */
+static const struct rule_list *list_of(const struct rule_index *index, struct span name)
 {
-	return name.len > 0 ? (uint8_t)name.ptr[0] : 0;
+	return &index->lists[name.len > 0 ? (uint8_t)name.ptr[0] % RULE_LISTS : 0];
 }
 
 bool rule_is_unique(const struct rule *rule)
@@ -102,19 +91,18 @@ const struct slice_meaning slice_unnamed = { .number = -1, .newer = -1, .time_ns
 const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, struct span name,
 						struct slice_meaning *meaning)
 {
-	unsigned int byte = first_byte(name);
-	const uint8_t *numbers = rules->numbers + rules->slices.first[byte];
+	const struct rule_list *list = list_of(&rules->slices, name);
 	uint64_t head = word_load_some(name.ptr, name.len);
 	struct pattern_capture capture = PATTERN_NO_CAPTURE;
 
 	*meaning = slice_unnamed;
-	for (unsigned int i = 0; i < rules->slices.n[byte]; i++) {
-		const struct rule *rule = &rules->rules[numbers[i]];
+	for (unsigned int i = 0; i < list->n; i++) {
+		const struct rule *rule = &rules->rules[list->numbers[i]];
 		const struct pattern *pattern = &rule->pattern;
 
 		if (!pattern_may_match(pattern, head) ||
 		    !(rule->bits || (rule->role >= RULE_PLAN && meaning->role == RULE_NONE)) ||
-		    !pattern_is(pattern, name, &capture))
+		    !pattern_match(pattern, name, &capture))
 			continue;
 		meaning->mask |= rule->bits;
 		meaning->since_14 |= rule->since_14;
@@ -134,8 +122,7 @@ const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, str
 const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_index *index,
 				 struct span name, uint32_t open, struct pattern_capture *capture)
 {
-	unsigned int byte = first_byte(name);
-	const uint8_t *numbers = rules->numbers + index->first[byte];
+	const struct rule_list *list = list_of(index, name);
 	uint64_t head;
 
 	*capture = PATTERN_NO_CAPTURE;
@@ -143,13 +130,13 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 	if (!rule_index_may_match(index, name, open))
 		return NULL;
 	head = word_load_some(name.ptr, name.len);
-	for (unsigned int i = 0; i < index->n[byte]; i++) {
-		const struct rule *rule = &rules->rules[numbers[i]];
+	for (unsigned int i = 0; i < list->n; i++) {
+		const struct rule *rule = &rules->rules[list->numbers[i]];
 
 		if ((rule->context != 0 && !(rule->context & open)) ||
 		    !pattern_may_match(&rule->pattern, head))
 			continue;
-		if (pattern_is(&rule->pattern, name, capture))
+		if (pattern_match(&rule->pattern, name, capture))
 			return rule->role == RULE_NONE ? NULL : rule;
 	}
 	return NULL;

@@ -123,18 +123,19 @@ struct rule {
 /* The number after the first blank of their name is that of a vsync. */
 #define SLICE_NUMBERED (SLICE_COMMIT | SLICE_COMPOSITE | SLICE_TOKEN | SLICE_CALLBACK)
 
-/* Upper limit of the length of all lists of an index. In the worst case half of the rules begin
- * with different bytes, and half with a wildcard; one more list is tried. */
-#define RULE_NUMBERS_MAX(rules) ((rules) * (rules) / 4 + 2 * (rules))
+/* Names whose first bytes are the same modulo this share a list. */
+#define RULE_LISTS 32
 
-/* For each first byte of a name, the rules that it can match, in the order of the file: a list in
- * ruleset.numbers. All bytes that no rule begins with share the last one. */
+/* The rules of a kind of event. */
 struct rule_index {
-	uint16_t first[257];
-	uint8_t n[257];
-	/* Second bytes of the names that the list can match, each as bit byte % 64. Of counters and
-	 * instants without the rules that need an open slice. */
-	uint64_t seconds[257];
+	struct rule_list {
+		/* In ruleset.rules, in their order. */
+		uint8_t numbers[RULES_MAX + RULE_CONTEXTS_MAX];
+		uint8_t n;
+	} lists[RULE_LISTS];
+	/* By the first byte of a name: the second bytes of names that can match, each as bit
+	 * byte % 64. Of counters and instants without the rules that need an open slice. */
+	uint64_t seconds[256];
 	uint32_t contexts; /* that its rules need */
 	bool has_digits;   /* a literal of its patterns has one */
 };
@@ -152,9 +153,7 @@ struct ruleset {
 	struct rule_index slices;
 	bool layers_in_slices; /* there are latch, queue or drop rules for slices */
 	bool last_counter;     /* engine last-counter, see gfx2019.h */
-	unsigned int n_numbers;
-	uint8_t numbers[RULE_NUMBERS_MAX(RULES_MAX + RULE_CONTEXTS_MAX)];
-	char *text; /* owned; the spans point into it */
+	char *text;	       /* owned; the spans point into it */
 };
 
 /* The last step of building a rule set: fills the indexes from the rules and contexts. */

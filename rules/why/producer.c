@@ -103,16 +103,11 @@ static struct queued_buffer *buffer_at(struct producers *p, uint32_t number)
 	return RING_AT(p->buffers, number);
 }
 
-/* A key is a hash or the number of a thread. */
-static unsigned int place_of(uint64_t key)
+/* The number of the newest buffer whose key has the place of @key. A key is a hash or the number of
+ * a thread. */
+static uint32_t *newest_of(struct producers *p, uint64_t key)
 {
-	return (unsigned int)((key ^ key >> 32) % PRODUCER_KEYS);
-}
-
-/* The number of the newest buffer that may have @key; 0: there is none. */
-static uint32_t newest_of(const struct producers *p, uint64_t key)
-{
-	return p->newest[place_of(key)];
+	return &p->newest[(key ^ key >> 32) % PRODUCER_KEYS];
 }
 
 /* True: @number is one of the last @n buffers. */
@@ -125,7 +120,7 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 					uint64_t time_ns)
 {
 	struct queued_buffer *added = buffer_at(p, ++p->last);
-	uint32_t *newest = &p->newest[place_of(buffer->key)], before = *newest;
+	uint32_t *newest = newest_of(p, buffer->key), before = *newest;
 
 	count(p, &p->counts, added);
 	*added = *buffer;
@@ -136,10 +131,6 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 	while (is_kept(p, before, PRODUCER_BUFFERS_MAX) && buffer_at(p, before)->key != buffer->key)
 		before = buffer_at(p, before)->before;
 	added->is_first = is_blast(buffer) && !is_kept(p, before, PRODUCER_BUFFERS_MAX);
-	if (added->is_first) {
-		added->first_before = p->last_first;
-		p->last_first = p->last;
-	}
 	return added;
 }
 
@@ -354,16 +345,6 @@ struct arrival {
 	bool direct;
 };
 
-/* How many of the newest buffers may have been sent @from_ns or later. */
-static uint32_t count_recent(struct producers *p, uint64_t from_ns)
-{
-	uint32_t n = 0;
-
-	while (n < PRODUCER_RECENT_MAX && buffer_at(p, p->last - n)->added_ns >= from_ns)
-		n++;
-	return n;
-}
-
 /* How long @buffer may be on its way. The first one of a BLAST queue waits for the transaction that
  * shows its window, until an event may have been about it. */
 static uint64_t way_ns(const struct queued_buffer *buffer, bool is_sure, uint64_t time_ns)
@@ -423,19 +404,13 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	if (arrival->direct)
 		return;
 	/* Only the first ones of queues may be older than the others. */
-	for (uint32_t i = p->last_first; is_kept(p, i, PRODUCER_RECENT_MAX);
-	     i = buffer_at(p, i)->first_before)
-		if (buffer_at(p, i)->added_ns < from_ns)
-			consider(p, found, buffer_at(p, i), arrival);
-	if (producer) {
-		for (uint32_t i = newest_of(p, producer);
-		     is_kept(p, i, PRODUCER_RECENT_MAX) && buffer_at(p, i)->added_ns >= from_ns;
-		     i = buffer_at(p, i)->before)
-			consider(p, found, buffer_at(p, i), arrival);
-		return;
+	for (uint32_t n = PRODUCER_RECENT_MAX; n-- > 0;) {
+		struct queued_buffer *buffer = buffer_at(p, p->last - n);
+
+		if ((buffer->added_ns >= from_ns || buffer->is_first) &&
+		    (!producer || buffer->key == producer))
+			consider(p, found, buffer, arrival);
 	}
-	for (uint32_t n = count_recent(p, from_ns); n-- > 0;)
-		consider(p, found, buffer_at(p, p->last - n), arrival);
 }
 
 /* A queue's buffers arrive in order. If older ones of the same queue are still on their way, an
@@ -443,7 +418,7 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
  * Those that an event was about in a short time have arrived. */
 static void doubt_overtaking(struct producers *p, struct queued_buffer *buffer, uint64_t time_ns)
 {
-	for (uint32_t i = newest_of(p, buffer->key); is_kept(p, i, PRODUCER_RECENT_MAX);
+	for (uint32_t i = *newest_of(p, buffer->key); is_kept(p, i, PRODUCER_RECENT_MAX);
 	     i = buffer_at(p, i)->before) {
 		struct queued_buffer *older = buffer_at(p, i);
 
@@ -460,7 +435,7 @@ static void doubt_overtaking(struct producers *p, struct queued_buffer *buffer, 
  * another layer may have taken it, if nothing but the time told whose it was. */
 static void doubt_last(struct producers *p, uint64_t time_ns)
 {
-	for (uint32_t n = count_recent(p, back_from(time_ns, SHORT_WAY_NS)); n-- > 0;) {
+	for (uint32_t n = 0; n < PRODUCER_RECENT_MAX; n++) {
 		struct queued_buffer *buffer = buffer_at(p, p->last - n);
 
 		if (buffer->taken && is_blast(buffer) && !buffer->is_known && buffer->n_hints > 0 &&
@@ -538,7 +513,7 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer *layer,
 			 const struct frame *frame)
 {
-	if (buffer->key != layer->producer || buffer->joined)
+	if (buffer->joined)
 		return false;
 	if (buffer->number >= 0 && frame->number >= 0)
 		return buffer->number == frame->number;
@@ -549,41 +524,15 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 	return false;
 }
 
-/* True: no frame gets the buffer, which is none of the newest ones, any more. */
-static bool is_over(const struct queued_buffer *buffer)
-{
-	return buffer->joined ||
-	       (buffer->number < 0 && (buffer->ambiguous || buffer->n_hints == 0));
-}
-
-/* Buffers that are over leave the list, or others would pass them again and again. Events may still
- * be about the newest ones; and the producer's newest one tells that its next one is not the first.
- */
+/* A frame is counted some time after its latch: most of the newest buffers came later. */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	uint32_t *link = &p->newest[place_of(layer->producer)];
-	bool has_newer = false;
-
-	/* A frame is counted some time after its latch: most of the newest ones came later. */
-	for (uint32_t i = *link; is_kept(p, i, PRODUCER_RECENT_MAX); i = *link) {
+	for (uint32_t i = *newest_of(p, layer->producer); is_kept(p, i, PRODUCER_BUFFERS_MAX);
+	     i = buffer_at(p, i)->before) {
 		struct queued_buffer *buffer = buffer_at(p, i);
 
-		if (buffer->begin_ns <= frame->latched_ns)
-			break;
-		link = &buffer->before;
-	}
-	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
-		struct queued_buffer *buffer = buffer_at(p, i);
-
-		if (buffer->key == layer->producer && has_newer && is_over(buffer) &&
-		    !is_kept(p, i, PRODUCER_RECENT_MAX)) {
-			*link = buffer->before;
-			continue;
-		}
-		has_newer |= buffer->key == layer->producer;
-		link = &buffer->before;
-		if (buffer->begin_ns > frame->latched_ns)
+		if (buffer->key != layer->producer || buffer->begin_ns > frame->latched_ns)
 			continue;
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;
@@ -651,8 +600,8 @@ void producers_lost(struct producers *p, uint64_t from_ns)
 {
 	p->losses++;
 	compositions_lost(&p->compositions);
-	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_BUFFERS_MAX); i--) {
-		struct queued_buffer *buffer = buffer_at(p, i);
+	for (uint32_t n = 0; n < PRODUCER_BUFFERS_MAX; n++) {
+		struct queued_buffer *buffer = buffer_at(p, p->last - n);
 		bool certain = buffer->taken;
 
 		if (buffer->begin_ns + WAY_NS < from_ns)

@@ -56,7 +56,6 @@ struct queued_buffer {
 	bool joined;	 /* a frame has it */
 	uint32_t before; /* number of the last buffer before it whose key has the same place in
 			    newest[]; 0: none */
-	uint32_t first_before; /* is_first: number of the one that was so before; 0: none */
 };
 
 /* A thread that draws, dequeues or queues. */
@@ -85,7 +84,6 @@ struct producers {
 	struct slice_stacks *stacks;	 /* borrowed */
 	struct producer_thread *threads; /* of stacks->stacks[i]; owned */
 	uint32_t last;			 /* number of the newest buffer */
-	uint32_t last_first;		 /* the newest that was its queue's first */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
 	struct producer_owner {		/* the layer of a BLAST queue */

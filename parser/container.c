@@ -2,6 +2,7 @@
 #include "parser/container.h"
 
 #include <stdint.h>
+#include <strings.h>
 
 #include "parser/anchor.h"
 #include "parser/chars.h"
@@ -9,25 +10,15 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-/* True: @text begins with @word (in lower case), ignoring case. */
+/* True: @text begins with @word, ignoring case. */
 static bool starts_with_word(struct span text, struct span word)
 {
-	if (text.len < word.len)
-		return false;
-	for (size_t i = 0; i < word.len; i++)
-		if (lower(text.ptr[i]) != word.ptr[i])
-			return false;
-	return true;
+	return text.len >= word.len && strncasecmp(text.ptr, word.ptr, word.len) == 0;
 }
 
 /* True: @text is the first part of @word, so more bytes may complete it. */
@@ -259,11 +250,7 @@ enum container_kind container_recognise(struct span head, bool last, size_t *ski
 
 /* --- HTML of systrace, and JSON --- */
 
-static const struct span script_begin = SPAN_INIT("<script");
 static const struct span script_end = SPAN_INIT("</script");
-static const struct span comment_begin = SPAN_INIT("<!--");
-static const struct span comment_end = SPAN_INIT("-->");
-static const struct span trace_class = SPAN_INIT("trace-data");
 static const struct span perf_data = SPAN_INIT("linuxPerfData");
 static const struct span system_trace = SPAN_INIT("\"systemTraceEvents\"");
 
@@ -286,53 +273,29 @@ static bool is_enough(struct span input, bool last)
 	return last || input.len >= LOOK_AHEAD;
 }
 
+/* Markup, a comment, or a tag: advances behind the next text at which another place begins. */
 static bool in_markup(struct container_html *html, struct span *input, bool last)
 {
-	while (seek(input, '<')) {
-		if (!is_enough(*input, last))
-			return false;
-		if (starts_with_word(*input, comment_begin)) {
-			*input = span_skip(*input, comment_begin.len);
-			html->place = HTML_COMMENT;
-			return true;
-		}
-		if (starts_with_word(*input, script_begin)) {
-			*input = span_skip(*input, script_begin.len);
-			html->place = HTML_TAG;
-			html->tag_has_trace = false;
-			return true;
-		}
-		*input = span_skip(*input, 1);
-	}
-	return false;
-}
+	static const struct {
+		enum html_place in, next;
+		struct span text;
+	} ends[] = {
+		{ HTML_MARKUP, HTML_COMMENT, SPAN_INIT("<!--") },
+		{ HTML_MARKUP, HTML_TAG, SPAN_INIT("<script") },
+		{ HTML_COMMENT, HTML_MARKUP, SPAN_INIT("-->") },
+		{ HTML_TAG, HTML_SCRIPT, SPAN_INIT(">") },
+		{ HTML_TAG, HTML_TAG_OF_TRACE, SPAN_INIT("trace-data") },
+		{ HTML_TAG_OF_TRACE, HTML_SECTION, SPAN_INIT(">") },
+	};
 
-static bool in_comment(struct container_html *html, struct span *input, bool last)
-{
-	while (seek(input, '-')) {
-		if (!is_enough(*input, last))
-			return false;
-		if (starts_with_word(*input, comment_end)) {
-			*input = span_skip(*input, comment_end.len);
-			html->place = HTML_MARKUP;
+	for (; input->len > 0 && is_enough(*input, last); *input = span_skip(*input, 1)) {
+		for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+			if (ends[i].in != html->place || !starts_with_word(*input, ends[i].text))
+				continue;
+			*input = span_skip(*input, ends[i].text.len);
+			html->place = ends[i].next;
 			return true;
 		}
-		*input = span_skip(*input, 1);
-	}
-	return false;
-}
-
-static bool in_tag(struct container_html *html, struct span *input, bool last)
-{
-	while (is_enough(*input, last) && input->len > 0) {
-		if (starts_with_word(*input, trace_class))
-			html->tag_has_trace = true;
-		if (input->ptr[0] == '>') {
-			*input = span_skip(*input, 1);
-			html->place = html->tag_has_trace ? HTML_SECTION : HTML_SCRIPT;
-			return true;
-		}
-		*input = span_skip(*input, 1);
 	}
 	return false;
 }
@@ -476,7 +439,7 @@ static bool read_unit(struct span text, uint32_t *unit)
 	if (text.len < 6 || text.ptr[0] != '\\' || text.ptr[1] != 'u')
 		return false;
 	for (int i = 2; i < 6; i++) {
-		char c = lower(text.ptr[i]);
+		char c = is_letter(text.ptr[i]) ? (char)(text.ptr[i] | 0x20) : text.ptr[i];
 
 		if (!is_hex_digit(c))
 			return false;
@@ -544,11 +507,10 @@ static bool step(struct container_html *html, struct span *input, bool last, str
 {
 	switch (html->place) {
 	case HTML_MARKUP:
-		return in_markup(html, input, last);
 	case HTML_COMMENT:
-		return in_comment(html, input, last);
 	case HTML_TAG:
-		return in_tag(html, input, last);
+	case HTML_TAG_OF_TRACE:
+		return in_markup(html, input, last);
 	case HTML_SCRIPT:
 	case HTML_JSON:
 		return in_code(html, input, last);

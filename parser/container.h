@@ -42,20 +42,20 @@ bool container_is_text(struct span text);
 enum html_place {
 	HTML_MARKUP,
 	HTML_COMMENT,
-	HTML_TAG,	  /* inside "<script ...", before its '>' */
-	HTML_SCRIPT,	  /* the viewer's JavaScript: ignored */
-	HTML_SECTION,	  /* at the start of a trace-data section: blanks before its content */
-	HTML_TRACE,	  /* ftrace text of a trace-data section */
-	HTML_STRING,	  /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
-	HTML_JSON,	  /* a trace-data section of JSON, or a file of JSON */
-	HTML_JSON_STRING, /* "systemTraceEvents": "..." in it */
+	HTML_TAG,	   /* inside "<script ...", before its '>' */
+	HTML_TAG_OF_TRACE, /* the same, behind "trace-data" */
+	HTML_SCRIPT,	   /* the viewer's JavaScript: ignored */
+	HTML_SECTION,	   /* at the start of a trace-data section: blanks before its content */
+	HTML_TRACE,	   /* ftrace text of a trace-data section */
+	HTML_STRING,	   /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
+	HTML_JSON,	   /* a trace-data section of JSON, or a file of JSON */
+	HTML_JSON_STRING,  /* "systemTraceEvents": "..." in it */
 };
 
 struct container_html {
 	enum html_place place;
-	bool tag_has_trace; /* HTML_TAG: it contains "trace-data" */
-	bool is_json;	    /* the file is JSON: no tag ends it */
-	char utf8[4];	    /* a character of a string that is written as its number */
+	bool is_json; /* the file is JSON: no tag ends it */
+	char utf8[4]; /* a character of a string that is written as its number */
 };
 
 #define CONTAINER_HTML_INIT ((struct container_html){ .place = HTML_MARKUP })

@@ -23,23 +23,17 @@ static __attribute__((noinline)) bool open_page(struct ftrace_merge *merge,
 	return true;
 }
 
-static bool next_of_page(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer)
-{
-	if (!buffer->page.format)
-		return false;
-	if (ftrace_page_next(&buffer->page, &buffer->next))
-		return true;
-	merge->damaged += buffer->page.damaged;
-	buffer->page.format = NULL;
-	return false;
-}
-
 /* Finds the next event, in this page or in a following one. */
 static void advance(struct ftrace_merge *merge, struct ftrace_cpu_buffer *buffer)
 {
-	do
-		buffer->has_next = next_of_page(merge, buffer);
-	while (!buffer->has_next && open_page(merge, buffer));
+	do {
+		buffer->has_next =
+			buffer->page.format && ftrace_page_next(&buffer->page, &buffer->next);
+		if (buffer->has_next || !buffer->page.format)
+			continue;
+		merge->damaged += buffer->page.damaged;
+		buffer->page.format = NULL;
+	} while (!buffer->has_next && open_page(merge, buffer));
 }
 
 /* The latest time of an event of @buffer that is still before the next one of @other. */

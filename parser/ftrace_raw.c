@@ -201,17 +201,6 @@ static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
 		       : time_ns;
 }
 
-/* Advances the time of the page. */
-static void advance_time(struct ftrace_page *page, uint32_t type, uint64_t delta, const char *after)
-{
-	if (type == TYPE_EXTEND || type == TYPE_STAMP)
-		delta |= (uint64_t)read_word(after) << DELTA_BITS;
-	if (type == TYPE_STAMP)
-		page->time_ns = stamp_time(delta, page->time_ns);
-	else
-		page->time_ns += delta;
-}
-
 /* Passes an entry other than those whose length is in @word, the first word. Sets @event to its
  * data. False: it has none, or nothing follows it in the page. */
 static __attribute__((noinline)) bool pass_other(struct ftrace_page *page, uint32_t word,
@@ -220,7 +209,8 @@ static __attribute__((noinline)) bool pass_other(struct ftrace_page *page, uint3
 	uint32_t type = word & ((1U << TYPE_BITS) - 1);
 	const char *after = page->at + 4;
 	size_t length = length_of(type, after, (size_t)(page->end - after));
-	bool is_unused = type == TYPE_PADDING && word >> TYPE_BITS == 0;
+	uint64_t delta = word >> TYPE_BITS;
+	bool is_unused = type == TYPE_PADDING && delta == 0;
 
 	if (is_unused || length == SIZE_MAX) {
 		page->damaged |= !is_unused;
@@ -228,7 +218,10 @@ static __attribute__((noinline)) bool pass_other(struct ftrace_page *page, uint3
 		return false;
 	}
 	page->at = after + length;
-	advance_time(page, type, word >> TYPE_BITS, after);
+	if (type >= TYPE_EXTEND)
+		delta |= (uint64_t)read_word(after) << DELTA_BITS;
+	page->time_ns =
+		type == TYPE_STAMP ? stamp_time(delta, page->time_ns) : page->time_ns + delta;
 	*event = (struct span){ after, length };
 	if (type == TYPE_LONG)
 		*event = span_skip(*event, 4);

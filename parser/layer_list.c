@@ -37,22 +37,12 @@ static bool are_fields(struct span text)
 	return true;
 }
 
-/* A name may contain everything that follows it, so the last '#' is that of its ID. */
-static struct span name_in_state(struct span text)
-{
-	const char *id = text.len > 0 ? memrchr(text.ptr, '#', text.len) : NULL;
-	struct span rest = span_skip(text, id ? (size_t)(id + 1 - text.ptr) : text.len);
-	uint64_t number;
-
-	if (!span_take_number(&rest, UINT64_MAX, &number) || !are_fields(rest))
-		return SPAN_NULL;
-	return (struct span){ text.ptr, text.len - rest.len };
-}
-
 struct span layer_list_name(struct span line)
 {
 	static const struct span state = SPAN_INIT("RequestedLayerState{");
-	size_t end;
+	struct span rest;
+	const char *id;
+	uint64_t number;
 
 	while (line.len > 0 && line.ptr[line.len - 1] == '\r')
 		line.len--;
@@ -60,12 +50,15 @@ struct span layer_list_name(struct span line)
 		return SPAN_NULL;
 	if (!span_starts_with(line, state))
 		return line;
-	end = line.len;
-	while (end > state.len && line.ptr[end - 1] != '}')
-		end--;
-	if (end == state.len)
+	line = span_skip(line, state.len);
+	while (line.len > 0 && line.ptr[line.len - 1] != '}')
+		line.len--;
+	/* A name may contain everything that follows it, so the last '#' is that of its ID. */
+	id = line.len > 0 ? memrchr(line.ptr, '#', --line.len) : NULL;
+	rest = span_skip(line, id ? (size_t)(id + 1 - line.ptr) : line.len);
+	if (!span_take_number(&rest, UINT64_MAX, &number) || !are_fields(rest))
 		return SPAN_NULL;
-	return name_in_state((struct span){ line.ptr + state.len, end - 1 - state.len });
+	return (struct span){ line.ptr, line.len - rest.len };
 }
 
 bool layer_list_is_container(struct span name)

@@ -12,16 +12,15 @@ static bool parse_value(struct span text, int64_t *value)
 	return span_take_signed(&text, value) && text.len == 0;
 }
 
-/* Removes the last '|' field of @text. Returns false if there is no '|'. */
-static bool pop_last_field(struct span *text, struct span *field)
+/* Removes the last field of @text, behind @bar. Returns false if there is no @bar. */
+static bool pop_last_field(struct span *text, char bar, struct span *field)
 {
-	const char *bar = memrchr(text->ptr, '|', text->len);
+	const char *at = memrchr(text->ptr, bar, text->len);
 
-	if (!bar)
+	if (!at)
 		return false;
-	field->ptr = bar + 1;
-	field->len = text->len - (size_t)(bar + 1 - text->ptr);
-	text->len = (size_t)(bar - text->ptr);
+	*field = span_skip(*text, (size_t)(at + 1 - text->ptr));
+	text->len = (size_t)(at - text->ptr);
 	return true;
 }
 
@@ -43,19 +42,16 @@ static bool pop_any_value(struct span *text, int64_t *value)
 	bool is_hitrace = span_starts_with(*text, SPAN_LITERAL("H:"));
 	struct span rest = *text;
 	struct span field;
-	const char *blank;
 
-	for (int n = 0; (n < 2 || is_hitrace) && pop_last_field(&rest, &field); n++) {
+	for (int n = 0; (n < 2 || is_hitrace) && pop_last_field(&rest, '|', &field); n++) {
 		if (parse_value(field, value)) {
 			*text = rest;
 			return true;
 		}
 	}
-	blank = is_hitrace ? memrchr(rest.ptr, ' ', rest.len) : NULL;
-	if (!blank)
+	if (!is_hitrace || !pop_last_field(&rest, ' ', &field))
 		return false;
-	field = span_skip(rest, (size_t)(blank + 1 - rest.ptr));
-	*text = (struct span){ rest.ptr, (size_t)(blank - rest.ptr) };
+	*text = rest;
 	return parse_value(field, value);
 }
 
@@ -121,49 +117,26 @@ static __attribute__((noinline)) bool parse_fields(char letter, int32_t pid, str
 	return true;
 }
 
-/* "E", "E|" and "E|pid": the letter alone is enough. */
-static bool parse_bare_end(struct span payload, struct trace_record *record)
-{
-	if (payload.len > 2 || payload.ptr[0] != 'E')
-		return false;
-	if (payload.len == 2 && payload.ptr[1] != '|')
-		return false;
-	set_record(record, TRACE_SLICE_END, TRACE_ID_UNKNOWN, 0, SPAN_NULL, SPAN_NULL);
-	return true;
-}
-
-/* "trace_event_clock_sync: name=value" */
-static bool parse_clock_sync(struct span payload, struct trace_record *record)
-{
-	struct span name;
-
-	if (payload.ptr[0] != 't' || !span_starts_with(payload, clock_sync))
-		return false;
-	name = span_skip(payload, clock_sync.len);
-	if (name.len > 0 && name.ptr[0] == ' ')
-		name = span_skip(name, 1);
-	set_record(record, TRACE_CLOCK_SYNC, TRACE_ID_UNKNOWN, 0, name, SPAN_NULL);
-	return true;
-}
-
-static bool parse_letter(struct span payload, struct trace_record *record)
+/* Markers that marker_parse() does not read itself: "E" and "E|", of which the letter is enough,
+ * those with a long number of a process, and "trace_event_clock_sync: name=value". */
+static __attribute__((noinline)) bool parse_rare(struct span payload, struct trace_record *record)
 {
 	struct span text = span_skip(payload, 2);
 	uint64_t pid;
 
-	if (payload.len < 3 || payload.ptr[1] != '|' || !span_take_number(&text, INT32_MAX, &pid))
-		return false;
-	if (text.len > 0 && text.ptr[0] != '|')
-		return false;
-	return parse_fields(payload.ptr[0], (int32_t)pid, span_skip(text, 1), record);
-}
-
-/* Markers that marker_parse() does not read itself. */
-static __attribute__((noinline)) bool parse_rare(struct span payload, struct trace_record *record)
-{
-	return payload.len > 0 &&
-	       (parse_bare_end(payload, record) || parse_letter(payload, record) ||
-		parse_clock_sync(payload, record));
+	if (span_equal(payload, SPAN_LITERAL("E")) || span_equal(payload, SPAN_LITERAL("E|"))) {
+		set_record(record, TRACE_SLICE_END, TRACE_ID_UNKNOWN, 0, SPAN_NULL, SPAN_NULL);
+		return true;
+	}
+	if (span_starts_with(payload, clock_sync)) {
+		text = span_skip(payload, clock_sync.len);
+		text = span_skip(text, text.len > 0 && text.ptr[0] == ' ');
+		set_record(record, TRACE_CLOCK_SYNC, TRACE_ID_UNKNOWN, 0, text, SPAN_NULL);
+		return true;
+	}
+	return payload.len >= 3 && payload.ptr[1] == '|' &&
+	       span_take_number(&text, INT32_MAX, &pid) && (text.len == 0 || text.ptr[0] == '|') &&
+	       parse_fields(payload.ptr[0], (int32_t)pid, span_skip(text, 1), record);
 }
 
 /* Hot path. Most markers are "B|pid|name" and "E|pid". Up to seven digits are enough for any pid,

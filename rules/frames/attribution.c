@@ -80,8 +80,17 @@ static void drop_candidate(struct attribution *a)
 
 static void hold(struct attribution *a, enum held_kind kind, const struct trace_record *record)
 {
-	if (!candidate_hold(&a->candidate, kind, record,
-			    slice_stacks_open(&a->stacks, record->tid)))
+	struct candidate *c = &a->candidate;
+	uint64_t open = slice_stacks_open(&a->stacks, record->tid);
+	struct trace_record its = *record;
+
+	its.writer = TRACE_WRITER_UNKNOWN;
+	its.cpu = TRACE_ID_UNKNOWN;
+	its.tgid = c->sf.tgid;
+	its.pid = c->sf.pid;
+	its.comm = its.track = SPAN_NULL;
+	c->last_ns = record->time_ns;
+	if (!held_add(&c->held, &its, open << 2 | (uint64_t)kind))
 		drop_candidate(a);
 }
 
@@ -95,9 +104,7 @@ static void follow(struct attribution *a, struct surfaceflinger next, uint64_t t
 	bool better = next.trust > before.trust;
 	bool returns = a->before.known && next.tid == a->before.tid;
 	struct trace_record record;
-	enum held_kind kind;
-	uint32_t open;
-	size_t at = 0;
+	uint64_t note;
 
 	if (before.known) {
 		/* If the name of the new one is more certain, it always was SurfaceFlinger: no
@@ -119,15 +126,16 @@ static void follow(struct attribution *a, struct surfaceflinger next, uint64_t t
 		return;
 	}
 	c->sf.known = false;
-	while (candidate_next(c, &at, &kind, &record, &open)) {
-		if (kind == HELD_EVENT)
-			named_event(a, &record, open);
-		else if (kind == HELD_PRESENT)
+	for (size_t at = 0; at < c->held.used;) {
+		at = held_read(&c->held, at, &record, &note);
+		if ((note & 3) == HELD_EVENT) {
+			named_event(a, &record, (uint32_t)(note >> 2));
+		} else if ((note & 3) == HELD_PRESENT) {
 			emit_present(a, &record);
-		else
+		} else {
 			layer_events_forget(&a->layer_events, record.time_ns);
-		if (kind == HELD_LOSS)
 			a->sink.hole(a->sink.queue);
+		}
 	}
 	a->sf.presented = c->sf.presented;
 }
@@ -683,7 +691,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->runs.hidden = on_hidden;
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
-	if (candidate_init(&a->candidate) < 0 ||
+	if (held_init(&a->candidate.held, HELD_SIZE) < 0 ||
 	    latches_init(&a->layer_events.latches, layers) < 0 ||
 	    slice_stacks_init(&a->stacks, max_threads) < 0)
 		return -ENOMEM;
@@ -697,6 +705,6 @@ void attribution_free(struct attribution *a)
 {
 	slice_stacks_free(&a->stacks);
 	latches_free(&a->layer_events.latches);
-	candidate_free(&a->candidate);
+	held_free(&a->candidate.held);
 	free(a->work);
 }

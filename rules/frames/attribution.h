@@ -12,7 +12,6 @@
 #include "rules/language/names.h"
 #include "rules/language/ruleset_match.h"
 #include "rules/threads/app_work.h"
-#include "rules/threads/candidate.h"
 #include "rules/threads/sf_runs.h"
 #include "rules/threads/slice_stack.h"
 #include "rules/threads/surfaceflinger.h"

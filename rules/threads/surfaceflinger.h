@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SurfaceFlinger as found in the trace: the process whose thread presents. */
+/* SurfaceFlinger as found in the trace: the process whose thread presents. And the candidate:
+ * another process that writes its markers, and may be the next one.
+ *
+ *     old    ... tick latch present
+ *     new                            tick latch present tick latch present tick ...
+ *                                    └ held ──────────────────────────────┘ decided: replayed
+ *
+ * Any process can write SurfaceFlinger's markers. It cannot stop the real one from writing, and a
+ * single event of the real one refutes the candidate. So the candidate's events are held until the
+ * old SurfaceFlinger has been silent for longer than a running one ever is. Then they are processed
+ * as if they were new: the first frame of a new SurfaceFlinger counts, and a forged frame never
+ * does. If the memory for held events is full, the candidate and its events are dropped.
+ */
 #ifndef JANKD_RULES_THREADS_SURFACEFLINGER_H
 #define JANKD_RULES_THREADS_SURFACEFLINGER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/stream/held_records.h"
 
 /* How certain it is, by a thread's name, that the thread is SurfaceFlinger's. */
 enum trust {
@@ -59,5 +73,35 @@ bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_
 /* True: a process of that @trust may be the next SurfaceFlinger. */
 bool surfaceflinger_may_follow(const struct surfaceflinger *sf, const struct trace_record *now,
 			       enum trust trust);
+
+/* --- the candidate --- */
+
+/* Bytes for held events: one second of three layers at 120 Hz. */
+#define HELD_SIZE 393216
+
+enum held_kind {
+	HELD_EVENT,   /* a rule matches it */
+	HELD_PRESENT, /* the first present of a composition */
+	HELD_LOSS,    /* events may be missing here */
+};
+
+struct candidate {
+	struct surfaceflinger sf; /* known: there is one; tid TRACE_ID_UNKNOWN: no present yet */
+	uint64_t last_ns;	  /* time of its last event */
+	uint64_t ticks, latches, presents;
+	/* The note is the mask of the slices that are open on its thread, and the kind. */
+	struct held_records held;
+};
+
+/* True: the candidate wrote @record. */
+bool candidate_is(const struct candidate *c, const struct trace_record *record);
+
+/* True: the process that wrote @record may become the candidate instead. @named: its thread has
+ * SurfaceFlinger's name. */
+bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
+			       bool named);
+
+/* The process that wrote @record is the candidate from now on. */
+void candidate_begin(struct candidate *c, const struct trace_record *record);
 
 #endif

@@ -289,15 +289,17 @@ static void end_gap(struct pipeline *p, uint64_t time_ns)
 static void report_overflow(struct pipeline *p, bool last)
 {
 	const struct frame_queue *q = &p->queue;
-	const uint64_t counts[OVERFLOW_KINDS] = {
-		[OVERFLOW_FRAMES] = p->attribution.layer_events.refused_frames,
-		[OVERFLOW_EARLY] = q->counted_early,
-		[OVERFLOW_OTHERS] = q->summary.in_others,
-		[OVERFLOW_PERCENTILES] = q->store.refused,
-		[OVERFLOW_CALLBACKS] = p->choreographer->counters.refused,
-		[OVERFLOW_SLICES] = q->work->refused,
-		[OVERFLOW_ENTRIES] = p->attribution.work->evicted + q->vsync.sources_evicted +
-				     q->vsync.reported.evicted + p->attribution.runs.holes_refused,
+	const struct overflow_count counts[] = {
+		{ "frames missing", p->attribution.layer_events.refused_frames },
+		{ "frames counted early", q->counted_early },
+		{ "surfaces in the row (others)", q->summary.in_others },
+		{ "rows or surfaces without percentiles", q->store.refused },
+		{ "callbacks missing in doframe.csv", p->choreographer->counters.refused },
+		{ "slices that may have shown a freeze", q->work->refused },
+		{ "entries of processes, ticks, displays or holes",
+		  q->work->evicted + q->vsync.sources_evicted + q->vsync.reported.evicted +
+			  p->attribution.runs.holes_refused },
+		{ NULL, 0 },
 	};
 
 	overflow_report(&p->overflow, counts, &p->events, pipeline_now(p), last);

@@ -2,7 +2,6 @@
 #include "rules/stream/events.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define EVENTS_FREE 100
 #define RECORDS_PER_EVENT 1000
@@ -51,38 +50,29 @@ void events_end(struct event_writer *events, uint64_t time_ns)
 	}
 }
 
-static const char *const labels[OVERFLOW_KINDS] = {
-	[OVERFLOW_FRAMES] = "frames missing",
-	[OVERFLOW_EARLY] = "frames counted early",
-	[OVERFLOW_OTHERS] = "surfaces in the row (others)",
-	[OVERFLOW_PERCENTILES] = "rows or surfaces without percentiles",
-	[OVERFLOW_CALLBACKS] = "callbacks missing in doframe.csv",
-	[OVERFLOW_SLICES] = "slices that may have shown a freeze",
-	[OVERFLOW_ENTRIES] = "entries of processes, ticks, displays or holes",
-};
-
-void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+void overflow_report(struct overflow *overflow, const struct overflow_count *counts,
 		     struct event_writer *events, uint64_t time_ns, bool last)
 {
 	const char *between = "tables full; so far: ";
+	uint64_t total = 0;
 	char text[512];
 	size_t len = 0;
 
-	if (memcmp(overflow->reported, counts, sizeof(overflow->reported)) == 0)
-		return;
+	for (const struct overflow_count *one = counts; one->of; one++)
+		total += one->count;
 	/* An earlier time is one of another clock. */
-	if (!last && overflow->reported_ns > 0 && time_ns >= overflow->reported_ns &&
-	    time_ns - overflow->reported_ns < REPORT_EVERY_NS)
+	if (total == overflow->reported ||
+	    (!last && overflow->reported_ns > 0 && time_ns >= overflow->reported_ns &&
+	     time_ns - overflow->reported_ns < REPORT_EVERY_NS))
 		return;
-	for (int kind = 0; kind < OVERFLOW_KINDS; kind++) {
-		if (counts[kind] == 0)
+	for (; counts->of; counts++) {
+		if (counts->count == 0)
 			continue;
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%llu %s", between,
-					(unsigned long long)counts[kind], labels[kind]);
+					(unsigned long long)counts->count, counts->of);
 		between = ", ";
 	}
 	if (!events_write(events, time_ns, TRACE_EVENT_LOST, text))
 		return;
-	memcpy(overflow->reported, counts, sizeof(overflow->reported));
-	overflow->reported_ns = time_ns;
+	*overflow = (struct overflow){ total, time_ns };
 }

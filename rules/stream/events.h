@@ -34,27 +34,20 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 /* The trace ends: reports the number of suppressed events. */
 void events_end(struct event_writer *events, uint64_t time_ns);
 
-/* What full tables have no space for. */
-enum overflow_kind {
-	OVERFLOW_FRAMES,      /* frames of layers without space */
-	OVERFLOW_EARLY,	      /* frames that were counted early, to free space */
-	OVERFLOW_OTHERS,      /* Surfaces without a row of their own */
-	OVERFLOW_PERCENTILES, /* rows and Surfaces without percentiles */
-	OVERFLOW_CALLBACKS,   /* callbacks of threads without a row in doframe.csv */
-	OVERFLOW_SLICES,      /* slices that may have shown a freeze */
-	OVERFLOW_ENTRIES,     /* other entries that were in use */
-	OVERFLOW_KINDS,
-};
-
 /* All zeros: nothing was reported yet. */
 struct overflow {
-	uint64_t reported[OVERFLOW_KINDS];
+	uint64_t reported; /* the sum of all counts then */
 	uint64_t reported_ns;
+};
+
+struct overflow_count {
+	const char *of; /* what a full table has no space for; NULL: the end of the list */
+	uint64_t count;
 };
 
 /* Reports the overflow of full tables: at once, then from time to time, and with @last, as the
  * trace ends, the final numbers. @counts: since the start of the trace. */
-void overflow_report(struct overflow *overflow, const uint64_t counts[OVERFLOW_KINDS],
+void overflow_report(struct overflow *overflow, const struct overflow_count *counts,
 		     struct event_writer *events, uint64_t time_ns, bool last);
 
 #endif

@@ -15,7 +15,6 @@
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
 #include "rules/count/drawing.h"
-#include "rules/count/gpu_work.h"
 #include "rules/count/grade.h"
 #include "rules/count/harm.h"
 #include "rules/count/late.h"
@@ -24,6 +23,29 @@
 #include "rules/count/summary_row.h"
 #include "rules/language/long_names.h"
 #include "rules/language/surface.h"
+#include "rules/vsync/expected.h"
+
+/* Who decides when the next frame is drawn. */
+enum pacing {
+	PACING_UNKNOWN,
+	PACING_VSYNC,  /* there was a tick for apps, or a doFrame, since the previous frame */
+	PACING_ITSELF, /* there was none: the process does not follow the display's vsyncs */
+};
+
+/* What is known of the GPU's work for a frame, and of its buffer. */
+struct gpu_work {
+	uint64_t done_ns;	 /* 0: unknown */
+	int64_t gpu_ns;		 /* ROW_UNKNOWN: unknown */
+	int64_t release_wait_ns; /* the display gave the buffer back so long after it was dequeued;
+				    ROW_UNKNOWN: unknown */
+	enum pacing pacing;
+	uint64_t slept_ns; /* its app was woken so long after it was for the frame before, which had
+			      been latched by then; the GPU took no longer than for that one; 0:
+			      unknown, or it did */
+	struct frame_vsync vsync; /* that the app's frame answers */
+	bool missed_latch; /* SurfaceFlinger could have latched the buffer earlier, if the GPU had
+			      finished it */
+};
 
 struct summary_surface {
 	size_t length; /* of the whole name, even if it was cut */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/count/gpu_work.h"
+#include "rules/count/summary.h"
 #include "rules/frames/attribution.h"
 #include "rules/frames/layer.h"
 #include "rules/threads/slice_stack.h"

@@ -432,27 +432,26 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 		settle_if_due(p);
 }
 
-/* A slice of that role begins: one of an app, or a mark of a fence. */
-static void begin_role(struct pipeline *p, const struct trace_record *record,
-		       const struct slice_meaning *meaning)
+/* A slice begins or has @ended that is one of an app's frame, or a mark of a fence. */
+static __attribute__((noinline)) void follow_role(struct pipeline *p,
+						  const struct trace_record *record,
+						  const struct slice_meaning *meaning,
+						  const struct open_slice *ended)
 {
 	struct slice_stack *stack = slice_stacks_find(&p->attribution.stacks, record->tid);
+	enum rule_role role = ended ? ended->role : meaning->role;
 
-	producers_begin(p->producers, stack, record, meaning);
-	if (stack && meaning->role <= RULE_DRAW_FRAME)
-		choreographer_begin(p->choreographer, stack, record, meaning, app_period_ns(p));
-}
-
-static void end_role(struct pipeline *p, const struct trace_record *record,
-		     const struct open_slice *ended)
-{
-	const struct slice_stack *stack = slice_stacks_find(&p->attribution.stacks, record->tid);
-
-	if (ended->role >= RULE_ENQUEUE)
+	if (!ended)
+		producers_begin(p->producers, stack, record, meaning);
+	else if (role >= RULE_ENQUEUE)
 		producers_end(p->producers, stack, ended, record->time_ns);
-	else
+	if (!stack || role > RULE_DRAW_FRAME)
+		return;
+	if (ended)
 		choreographer_end(p->choreographer, stack, ended, record->time_ns,
 				  app_period_ns(p));
+	else
+		choreographer_begin(p->choreographer, stack, record, meaning, app_period_ns(p));
 }
 
 /* A marker whose time is believed. Most slices are of a thread and of a name that matter to
@@ -475,10 +474,8 @@ static __attribute__((noinline)) void take(struct pipeline *p, const struct trac
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
 		meaning = names_slice(&p->attribution.names, record->name, &named);
 	ended = attribution_record(&p->attribution, record, meaning);
-	if (meaning->role >= RULE_CALLBACK)
-		begin_role(p, record, meaning);
-	else if (ended && ended->role >= RULE_CALLBACK)
-		end_role(p, record, ended);
+	if (meaning->role >= RULE_CALLBACK || (ended && ended->role >= RULE_CALLBACK))
+		follow_role(p, record, meaning, ended);
 	settle_if_due(p);
 }
 
@@ -695,11 +692,8 @@ void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 
 uint64_t pipeline_settled(const struct pipeline *p)
 {
-	uint64_t now_ns = trace_clock_sure(&p->clock);
-
-	if (!p->gfx2019)
-		return p->queue.settled_ns;
-	return now_ns > GFX2019_DISORDER_NS ? now_ns - GFX2019_DISORDER_NS : 0;
+	return p->gfx2019 ? back_from(trace_clock_sure(&p->clock), GFX2019_DISORDER_NS)
+			  : p->queue.settled_ns;
 }
 
 bool pipeline_is_settled(const struct pipeline *p)
@@ -709,12 +703,9 @@ bool pipeline_is_settled(const struct pipeline *p)
 
 uint64_t pipeline_waiting_ns(const struct pipeline *p)
 {
-	uint64_t now_ns = pipeline_now(p), present_ns;
-
 	if (p->gfx2019 || p->queue.n == 0)
 		return 0;
-	present_ns = p->queue.waiting[p->queue.first].frame.present_ns;
-	return present_ns < now_ns ? now_ns - present_ns : 0;
+	return since(p->queue.waiting[p->queue.first].frame.present_ns, pipeline_now(p));
 }
 
 bool pipeline_is_by_cpu(const struct pipeline *p)
@@ -768,7 +759,8 @@ static void on_summary_row(void *context, const struct summary_row *row)
 	struct summary_sink *sink = context;
 	struct summary_row full = *row;
 
-	full.jank_types = frame_timeline_jank_types(sink->pipeline->timeline, row->surface);
+	if (sink->pipeline->timeline && sink->pipeline->timeline->counts.rows > 0)
+		full.jank_types = frame_timeline_jank_types(sink->pipeline->timeline, row->surface);
 	sink->row(sink->context, &full);
 }
 
@@ -781,11 +773,7 @@ void pipeline_summary(struct pipeline *p, void *context,
 
 	p->queue.summary.span_ns = c->span_ns + (c->last_ns - c->first_ns);
 	p->queue.summary.missing_ns = c->hole_time_ns;
-
-	if (p->timeline && p->timeline->counts.rows > 0)
-		frame_queue_summary(&p->queue, now_ns, &sink, on_summary_row);
-	else
-		frame_queue_summary(&p->queue, now_ns, context, row);
+	frame_queue_summary(&p->queue, now_ns, &sink, on_summary_row);
 }
 
 bool pipeline_trigger_matched(const struct pipeline *p)
@@ -874,10 +862,9 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.frame = frame_queue_add,
 		.hole = frame_queue_break,
 		.hidden = frame_queue_hidden,
-		.layers = { .queue = &p->queue,
-			    .evict = frame_queue_evict_layer,
-			    .close_row = frame_queue_close_row,
-			    .queued = producers_queued },
+		.evict = frame_queue_evict_layer,
+		.close_row = frame_queue_close_row,
+		.queued = producers_queued,
 	};
 	const struct gfx2019_options its = {
 		.target_fps = options->target_fps,
@@ -899,7 +886,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	p->choreographer = memory_new(1, sizeof(*p->choreographer));
 	if (!p->producers || !p->choreographer)
 		return -ENOMEM;
-	findings.layers.producers = p->producers;
+	findings.producers = p->producers;
 	p->queue.choreographer = p->choreographer;
 	p->queue.clock = &p->clock;
 	p->queue.producers = p->producers;

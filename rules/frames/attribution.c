@@ -681,11 +681,9 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->work = memory_new(1, sizeof(*a->work));
 	if (!a->work)
 		return -ENOMEM;
-	a->layer_events = (struct layer_events){ .rules = rules,
-						 .layers = layers,
-						 .sf = &a->sf,
-						 .work = a->work,
-						 .sink = sink->layers };
+	a->layer_events = (struct layer_events){
+		.rules = rules, .layers = layers, .sf = &a->sf, .work = a->work, .sink = &a->sink
+	};
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->runs.context = a;
 	a->runs.hidden = on_hidden;

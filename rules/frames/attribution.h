@@ -38,29 +38,6 @@ struct role_event {
 	const struct pattern_capture *capture;
 };
 
-struct pipeline;
-
-/* Receives the results. The owner has both objects. */
-struct attribution_sink {
-	struct pipeline *pipeline;
-	/* An event of SurfaceFlinger, or of an app if its role is producer or answer. A commit and
-	 * a present begin with it, and a composite ends: that of the last present. Of a slice the
-	 * period of role nominal is the captured time. */
-	void (*event)(struct pipeline *p, const struct role_event *event);
-	/* SurfaceFlinger was found; @another: it replaced the previous one. */
-	void (*surfaceflinger)(struct pipeline *p, uint64_t time_ns, bool another);
-	/* Another process writes markers that only SurfaceFlinger writes; called once. */
-	void (*forgery)(struct pipeline *p, const struct trace_record *record);
-	struct frame_queue *queue;
-	void (*frame)(struct frame_queue *q, const struct frame *frame); /* before its present */
-	/* Events may be missing between the frames so far and the next ones. */
-	void (*hole)(struct frame_queue *q);
-	/* A loss may have hidden events of SurfaceFlinger after @from_ns; @at_rest: see sf_runs.h;
-	 * @torn: a composition's first present may be missing, and there are others. */
-	void (*hidden)(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn);
-	struct layer_sink layers;
-};
-
 /* The composition that a thread prepares. */
 struct sf_composition {
 	int32_t tid;

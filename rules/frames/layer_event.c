@@ -84,7 +84,7 @@ static bool is_counted(const struct layer_events *e, struct span name)
  * present. If that is not enough, frames are counted early. */
 static bool make_space(struct layer_events *e, struct span name, int32_t tid)
 {
-	const struct layer_sink *sink = &e->sink;
+	const struct attribution_sink *sink = e->sink;
 
 	if (sink->evict(sink->queue, false) == 0)
 		return true;
@@ -180,9 +180,9 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 		buffers_queued(layer, before, record->value, record->time_ns, rule->context != 0);
 		/* That a process was at work when buffers were queued is no evidence of whose they
 		 * are, only names are. */
-		e->sink.queued(e->sink.producers, layer,
-			       process && owner.by_name ? process->pid : TRACE_ID_UNKNOWN, record,
-			       rule->context != 0);
+		e->sink->queued(e->sink->producers, layer,
+				process && owner.by_name ? process->pid : TRACE_ID_UNKNOWN, record,
+				rule->context != 0);
 	} else if (rule->role == RULE_QUEUE) {
 		/* No rule makes it a latch, but an instant may follow. The buffer is unknown. */
 		buffers_left(layer, before, record->value, e->presents + 1);
@@ -299,7 +299,7 @@ void layer_events_set_rules(struct layer_events *e, const struct ruleset *rules)
 		if (layer->length != name.len ||
 		    span_equal(ruleset_surface(rules, name, copy), span_of(layer->surface)))
 			continue;
-		e->sink.close_row(e->sink.queue, layer);
+		e->sink->close_row(e->sink->queue, layer);
 		set_up_layer(e, layer, name);
 	}
 }

@@ -13,17 +13,35 @@
 #include "rules/language/ruleset_match.h"
 #include "rules/threads/surfaceflinger.h"
 
+struct frame;
 struct frame_queue;
+struct pipeline;
 struct producers;
+struct role_event;
 
-/* What is called for layers. The owner has both objects. */
-struct layer_sink {
+/* Receives what is found in rules/frames/. The owner has all objects. */
+struct attribution_sink {
+	struct pipeline *pipeline;
+	/* An event of SurfaceFlinger, or of an app if its role is producer or answer. A commit and
+	 * a present begin with it, and a composite ends: that of the last present. Of a slice the
+	 * period of role nominal is the captured time. */
+	void (*event)(struct pipeline *p, const struct role_event *event);
+	/* SurfaceFlinger was found; @another: it replaced the previous one. */
+	void (*surfaceflinger)(struct pipeline *p, uint64_t time_ns, bool another);
+	/* Another process writes markers that only SurfaceFlinger writes; called once. */
+	void (*forgery)(struct pipeline *p, const struct trace_record *record);
 	struct frame_queue *queue;
+	void (*frame)(struct frame_queue *q, const struct frame *frame); /* before its present */
+	/* Events may be missing between the frames so far and the next ones. */
+	void (*hole)(struct frame_queue *q);
+	/* A loss may have hidden events of SurfaceFlinger after @from_ns; @at_rest: see sf_runs.h;
+	 * @torn: a composition's first present may be missing, and there are others. */
+	void (*hidden)(struct frame_queue *q, uint64_t from_ns, bool at_rest, bool torn);
 	/* Frees an entry if the table of layers is full. Returns 0; < 0: impossible. @early: even
 	 * if frames must be counted early for it. */
-	int (*evict)(struct frame_queue *queue, bool early);
+	int (*evict)(struct frame_queue *q, bool early);
 	/* The layer gets another Surface: its row ends. */
-	void (*close_row)(struct frame_queue *queue, struct layer *layer);
+	void (*close_row)(struct frame_queue *q, struct layer *layer);
 	struct producers *producers;
 	/* A producer queued a buffer of @layer, as @record shows; @process: the one whose frames
 	 * the layer shows, or TRACE_ID_UNKNOWN; @direct: itself, without a transaction. */
@@ -38,7 +56,7 @@ struct layer_events {
 	struct layer_table *layers;
 	const struct surfaceflinger *sf;
 	struct app_work *work;
-	struct layer_sink sink;
+	const struct attribution_sink *sink;
 
 	/* The owner initializes the list, and counts the presents: it has the latches of the next.
 	 */

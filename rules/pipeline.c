@@ -462,13 +462,14 @@ static __attribute__((noinline)) void take(struct pipeline *p, const struct trac
 	const struct open_slice *ended;
 	struct slice_meaning named;
 
-	if (p->unusual)
-		follow_unusual(p, record);
 	if (record->kind == TRACE_INSTANT)
 		handle_mark(p, record);
-	if (p->unusual && p->gfx2019) {
-		gfx2019_record(p->gfx2019, record);
-		return;
+	if (p->unusual) {
+		follow_unusual(p, record);
+		if (p->gfx2019) {
+			gfx2019_record(p->gfx2019, record);
+			return;
+		}
 	}
 	if (record->kind == TRACE_SLICE_BEGIN &&
 	    rule_index_may_match(&p->rules->slices, record->name, 0))
@@ -533,7 +534,7 @@ static __attribute__((noinline)) void judge(struct pipeline *p, const struct tra
 
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
-	p->events.records = ++p->counters.records;
+	p->counters.records++;
 	if (record->kind < TRACE_LOST &&
 	    trace_clock_runs(&p->clock, record, p->attribution.sf.tid)) {
 		trace_clock_follow(&p->clock, record);
@@ -556,7 +557,7 @@ void pipeline_fence(struct pipeline *p, const struct present_fence *fence)
 					     .time_ns = fence->actual_ns };
 	struct layer *layer;
 
-	p->events.records = ++p->counters.records;
+	p->counters.records++;
 	trace_clock_follow(&p->clock, &record);
 	if (p->unusual)
 		follow_unusual(p, &record);
@@ -945,6 +946,7 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 		return -ENOMEM;
 	p->rules = rules;
 	p->events.sink = *sink;
+	p->events.records = &p->counters.records;
 	result = set_up(p, options);
 	if (result) {
 		pipeline_free(p);

@@ -20,7 +20,7 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 	if (!events->sink.row)
 		return false;
 	if (limit->written >= EVENTS_FREE &&
-	    events->records < limit->last_record + RECORDS_PER_EVENT) {
+	    *events->records < limit->last_record + RECORDS_PER_EVENT) {
 		limit->suppressed++;
 		return false;
 	}
@@ -29,7 +29,7 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 			 (unsigned long long)limit->suppressed);
 		event.text = longer;
 	}
-	*limit = (struct event_limit){ limit->written + 1, events->records, 0 };
+	*limit = (struct event_limit){ limit->written + 1, *events->records, 0 };
 	events->sink.row(events->sink.context, ROW_EVENTS, &event);
 	return true;
 }

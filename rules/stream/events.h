@@ -11,7 +11,7 @@
 
 struct event_writer {
 	struct row_sink sink;
-	uint64_t records; /* of the trace so far; set by the owner */
+	const uint64_t *records; /* of the trace so far; borrowed */
 	struct event_limit {
 		uint64_t written;
 		uint64_t last_record; /* number of the record of the last event */

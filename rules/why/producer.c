@@ -131,6 +131,8 @@ static struct queued_buffer *add_buffer(struct producers *p, const struct queued
 	while (is_kept(p, before, PRODUCER_BUFFERS_MAX) && buffer_at(p, before)->key != buffer->key)
 		before = buffer_at(p, before)->before;
 	added->is_first = is_blast(buffer) && !is_kept(p, before, PRODUCER_BUFFERS_MAX);
+	if (added->is_first)
+		p->last_first = p->last;
 	return added;
 }
 
@@ -403,12 +405,14 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	}
 	if (arrival->direct)
 		return;
-	/* Only the first ones of queues may be older than the others. */
-	for (uint32_t n = PRODUCER_RECENT_MAX; n-- > 0;) {
+	for (uint32_t n = 0; n < PRODUCER_RECENT_MAX; n++) {
 		struct queued_buffer *buffer = buffer_at(p, p->last - n);
+		bool is_old = buffer->added_ns < from_ns;
 
-		if ((buffer->added_ns >= from_ns || buffer->is_first) &&
-		    (!producer || buffer->key == producer))
+		/* Only the first ones of queues may be older than the others. */
+		if (is_old && p->last - p->last_first >= PRODUCER_RECENT_MAX)
+			break;
+		if ((!is_old || buffer->is_first) && (!producer || buffer->key == producer))
 			consider(p, found, buffer, arrival);
 	}
 }

@@ -84,6 +84,7 @@ struct producers {
 	struct slice_stacks *stacks;	 /* borrowed */
 	struct producer_thread *threads; /* of stacks->stacks[i]; owned */
 	uint32_t last;			 /* number of the newest buffer */
+	uint32_t last_first;		 /* the newest that was its queue's first */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
 	uint32_t newest[PRODUCER_KEYS]; /* number of the newest buffer, by a hash of its key */
 	struct producer_owner {		/* the layer of a BLAST queue */

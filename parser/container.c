@@ -357,30 +357,12 @@ static bool in_code(struct container_html *html, struct span *input, bool last)
 	return false;
 }
 
-/* Skips blanks, also those of the first line of ftrace text: its columns are found without them. */
-static bool in_section(struct container_html *html, struct span *input)
-{
-	*input = skip_blanks(*input);
-	if (input->len == 0)
-		return false;
-	html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON : HTML_TRACE;
-	return true;
-}
-
 /* Sets @text to the bytes before @end, and advances @input to @end. */
 static bool split_off(struct span *input, const char *end, struct span *text)
 {
 	*text = (struct span){ input->ptr, (size_t)(end - input->ptr) };
 	*input = span_skip(*input, text->len);
 	return text->len > 0;
-}
-
-/* Another section may follow: a line end separates their lines. */
-static bool end_section(struct container_html *html, struct span *text)
-{
-	html->place = HTML_MARKUP;
-	*text = SPAN_LITERAL("\n");
-	return true;
 }
 
 static bool in_trace(struct container_html *html, struct span *input, bool last, struct span *text)
@@ -391,23 +373,16 @@ static bool in_trace(struct container_html *html, struct span *input, bool last,
 		if (!is_enough(at, last))
 			break;
 		if (starts_with_word(at, script_end)) {
-			if (at.ptr == input->ptr)
-				return end_section(html, text);
-			break;
+			if (at.ptr > input->ptr)
+				break;
+			/* Another section may follow: a line end separates their lines. */
+			html->place = HTML_MARKUP;
+			*text = SPAN_LITERAL("\n");
+			return true;
 		}
 		at = span_skip(at, 1);
 	}
 	return split_off(input, at.ptr, text);
-}
-
-/* Text ends at a '\\', and at a '"' or '<' that may end the string. */
-static const char *string_stop(struct span text)
-{
-	size_t n = 0;
-
-	while (n < text.len && text.ptr[n] != '\\' && text.ptr[n] != '"' && text.ptr[n] != '<')
-		n++;
-	return text.ptr + n;
 }
 
 /* Returns the meaning of the escape at @input. A '\\' before a line end joins lines. */
@@ -477,9 +452,13 @@ static bool in_string(struct container_html *html, struct span *input, bool last
 {
 	bool is_json = html->place == HTML_JSON_STRING;
 	uint32_t unit;
+	size_t n = 0;
 
-	*text = SPAN_NULL;
-	if (split_off(input, string_stop(*input), text))
+	/* Text ends at a '\\', and at a '"' or '<' that may end the string. */
+	while (n < input->len && input->ptr[n] != '\\' && input->ptr[n] != '"' &&
+	       input->ptr[n] != '<')
+		n++;
+	if (split_off(input, input->ptr + n, text))
 		return true;
 	if (input->len == 0 || !is_enough(*input, last))
 		return false;
@@ -515,7 +494,12 @@ static bool step(struct container_html *html, struct span *input, bool last, str
 	case HTML_JSON:
 		return in_code(html, input, last);
 	case HTML_SECTION:
-		return in_section(html, input);
+		/* The columns of a first line of ftrace text are found without its blanks. */
+		*input = skip_blanks(*input);
+		if (input->len == 0)
+			return false;
+		html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON : HTML_TRACE;
+		return true;
 	case HTML_TRACE:
 		return in_trace(html, input, last, text);
 	case HTML_STRING:

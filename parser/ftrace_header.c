@@ -121,22 +121,6 @@ ALWAYS_INLINE bool pop_tgid(struct span *head, int32_t *tgid)
 	return true;
 }
 
-/* Number of blanks that pad comm on its left. Most are counted eight at a time. */
-ALWAYS_INLINE size_t count_blanks(struct span comm)
-{
-	size_t n = 0;
-	uint64_t others = 0;
-
-	while (others == 0 && comm.len - n >= sizeof(others)) {
-		memcpy(&others, comm.ptr + n, sizeof(others));
-		others ^= UINT64_C(0x2020202020202020);
-		n += others ? (size_t)__builtin_ctzll(others) / 8 : sizeof(others);
-	}
-	while (n < comm.len && is_blank(comm.ptr[n]))
-		n++;
-	return n;
-}
-
 bool ftrace_header_read(struct span *head, struct trace_record *record)
 {
 	struct span rest = *head; /* local variables stay in registers: hot path */
@@ -154,7 +138,7 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 	if (comm.len > COMM_WIDTH)
 		comm = span_skip(comm, comm.len - COMM_WIDTH);
 	*head = (struct span){ rest.ptr, rest.len - comm.len };
-	record->comm = span_skip(comm, count_blanks(comm));
+	record->comm = span_skip_blanks(comm); /* it is padded on its left */
 	record->time_ns = time_ns;
 	record->cpu = cpu;
 	record->tgid = tgid;

@@ -940,7 +940,7 @@ static void count_all(struct frame_queue *q)
 	/* No row follows: losses behind the last frames may have been frames. */
 	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));)
 		close_row_with(q, layer, q->loss);
-	marks_clear(&q->marks);
+	q->marks = (struct marks){ .n = 0 };
 	trigger_end(&q->trigger, q->last_present_ns);
 }
 

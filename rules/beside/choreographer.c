@@ -492,7 +492,7 @@ void choreographer_new_clock(struct choreographer *c)
 	choreographer_close(c);
 	c->n = 0;
 	c->n_long = 0;
-	marks_clear(&c->marks);
+	c->marks = (struct marks){ .n = 0 };
 	c->checked = false;
 	c->last_idle_check_ns = 0;
 }

@@ -42,8 +42,3 @@ bool marks_pass(struct marks *marks, uint64_t time_ns)
 	memmove(marks->at_ns, &marks->at_ns[n], marks->n * sizeof(marks->at_ns[0]));
 	return n > 0;
 }
-
-void marks_clear(struct marks *marks)
-{
-	*marks = (struct marks){ .n = 0 };
-}

@@ -27,7 +27,4 @@ bool marks_add(struct marks *marks, uint64_t time_ns);
 /* Removes the marks up to @time_ns. True: there was at least one. */
 bool marks_pass(struct marks *marks, uint64_t time_ns);
 
-/* Removes all marks: later times are those of another clock. */
-void marks_clear(struct marks *marks);
-
 #endif

@@ -35,6 +35,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/base/interval.h"
 #include "rules/base/table.h"
 
 /* The records of a CPU are in order, but a kernel that corrects its clock may go back by less. */
@@ -89,25 +90,19 @@ static void report_duplicates(struct trace_clock *clock, uint64_t time_ns)
 
 /* --- the order of a record --- */
 
-/* True: @time_ns is more than @by_ns earlier than @than_ns. */
-static bool is_earlier(uint64_t time_ns, uint64_t than_ns, uint64_t by_ns)
-{
-	return time_ns < than_ns && than_ns - time_ns > by_ns;
-}
-
 static bool is_behind_cpu(const struct trace_clock *clock, const struct trace_record *record)
 {
 	return trace_clock_counts_cpu(record->cpu) &&
-	       is_earlier(record->time_ns, clock->cpu_last_ns[record->cpu], SLACK_NS);
+	       since(record->time_ns, clock->cpu_last_ns[record->cpu]) > SLACK_NS;
 }
 
 static bool is_behind(struct trace_clock *clock, const struct trace_record *record)
 {
 	uint64_t time_ns = record->time_ns;
 
-	if (is_earlier(time_ns, clock->now_ns, DISORDER_NS) || is_behind_cpu(clock, record))
+	if (since(time_ns, clock->now_ns) > DISORDER_NS || is_behind_cpu(clock, record))
 		return true;
-	if (record->tid == clock->sf_tid && is_earlier(time_ns, clock->sf_ns, CPUS_DIFFER_NS))
+	if (record->tid == clock->sf_tid && since(time_ns, clock->sf_ns) > CPUS_DIFFER_NS)
 		return true;
 	/* The first duplicate may be that of its CPU's last record: its time is equal then. */
 	return trace_clock_counts_cpu(record->cpu) && time_ns <= clock->cpu_last_ns[record->cpu] &&
@@ -176,8 +171,7 @@ static void weigh(struct trace_clock *clock, const struct trace_record *record)
 
 		if (waiting->is_dropped || waiting->time_ns == 0)
 			continue;
-		if (time_ns >= waiting->time_ns ||
-		    waiting->time_ns - time_ns < TRACE_CLOCK_AHEAD_NS) {
+		if (since(time_ns, waiting->time_ns) < TRACE_CLOCK_AHEAD_NS) {
 			waiting->confirmed++;
 			waiting->weight += weight_of(record);
 		} else if (++waiting->refuted >= REFUTED) {
@@ -247,7 +241,7 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 {
 	bool is_duplicate = duplicates_has(&clock->duplicates, record);
 
-	if (clock->behind && is_earlier(record->time_ns, clock->past_ns, DISORDER_NS)) {
+	if (clock->behind && since(record->time_ns, clock->past_ns) > DISORDER_NS) {
 		ignore_past(clock, record);
 		drop_behind(clock, clock->now_ns);
 		return CLOCK_WAITS;
@@ -260,8 +254,7 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 		clock->repeated += 2;
 		return CLOCK_WAITS;
 	}
-	if (!clock->behind && !is_duplicate &&
-	    !is_earlier(record->time_ns, clock->sure_ns, SLACK_NS))
+	if (!clock->behind && !is_duplicate && since(record->time_ns, clock->sure_ns) <= SLACK_NS)
 		return forget_future(clock, record);
 	if (!clock->behind) { /* the first record that is too early */
 		clock->behind = true;
@@ -286,8 +279,7 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 
 static bool is_ahead(const struct trace_clock *clock, const struct trace_record *record)
 {
-	return clock->now_ns > 0 && record->time_ns > clock->now_ns &&
-	       record->time_ns - clock->now_ns >= TRACE_CLOCK_AHEAD_NS;
+	return clock->now_ns > 0 && since(clock->now_ns, record->time_ns) >= TRACE_CLOCK_AHEAD_NS;
 }
 
 enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
@@ -342,10 +334,10 @@ bool trace_clock_holds_loss(struct trace_clock *clock, const struct trace_record
 /* True: the first of those that wait is to wait no longer. */
 static bool is_ready(const struct trace_clock *clock, const struct clock_waiting *waiting)
 {
-	uint64_t until_ns = clock->now_ns > clock->reached_ns ? clock->now_ns : clock->reached_ns;
+	uint64_t until_ns = later(clock->now_ns, clock->reached_ns);
 
-	return clock->now_ns == 0 || waiting->time_ns <= until_ns ||
-	       waiting->time_ns - until_ns < TRACE_CLOCK_AHEAD_NS || waiting->weight >= CONFIRMED ||
+	return clock->now_ns == 0 || since(until_ns, waiting->time_ns) < TRACE_CLOCK_AHEAD_NS ||
+	       waiting->weight >= CONFIRMED ||
 	       (clock->deciding && waiting->confirmed > waiting->refuted);
 }
 
@@ -382,8 +374,7 @@ enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_reco
 
 void trace_clock_reached(struct trace_clock *clock, uint64_t time_ns)
 {
-	if (time_ns > clock->reached_ns)
-		clock->reached_ns = time_ns;
+	clock->reached_ns = later(clock->reached_ns, time_ns);
 }
 
 bool trace_clock_may_step(struct trace_clock *clock, const struct trace_record *record)

@@ -202,27 +202,23 @@ static void write_finished(struct frame_timeline *timeline, uint64_t now_ns)
 	}
 }
 
-/* Frees the place of the frame without events for the longest time. */
-static void make_space(struct frame_timeline *timeline)
-{
-	unsigned int oldest = TABLE_LEAST(timeline->frames, timeline->n_frames, touched_ns);
-
-	if (timeline->frames[oldest].row.end_ns >= 0) {
-		write_frame(timeline, oldest);
-		return;
-	}
-	timeline->counts.unfinished += timeline->frames[oldest].is_started;
-	remove_frame(timeline, oldest);
-}
-
 static struct timeline_frame *add_frame(struct frame_timeline *timeline,
 					const struct timeline_event *event, uint64_t sequence,
 					bool is_surface)
 {
+	unsigned int max = timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES, oldest;
 	struct timeline_frame *frame;
 
-	if (timeline->n_frames == (timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES))
-		make_space(timeline);
+	/* Without space the frame without events for the longest time is written, or dropped. */
+	if (timeline->n_frames == max) {
+		oldest = TABLE_LEAST(timeline->frames, max, touched_ns);
+		if (timeline->frames[oldest].row.end_ns >= 0) {
+			write_frame(timeline, oldest);
+		} else {
+			timeline->counts.unfinished += timeline->frames[oldest].is_started;
+			remove_frame(timeline, oldest);
+		}
+	}
 	frame = &timeline->frames[timeline->n_frames++];
 	*frame = (struct timeline_frame){
 		.row = {

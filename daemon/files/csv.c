@@ -465,13 +465,13 @@ static void timeline_fields(struct csv_row *text, const void *value)
 	name(text, row->app);
 	name(text, row->surface);
 	name(text, row->layer);
-	word_or_number(text, timeline_present_name(row->present_type), row->present_type);
+	word_or_number(text, timeline_name(TIMELINE_PRESENT, row->present_type), row->present_type);
 	count_if_known(text, row->on_time_finish);
 	count_if_known(text, row->gpu_composition);
-	word_or_number(text, timeline_prediction_name(row->prediction), row->prediction);
+	word_or_number(text, timeline_name(TIMELINE_PREDICTION, row->prediction), row->prediction);
 	timeline_jank_name(row->jank_type, janks);
 	raw(text, janks, strlen(janks));
-	word_or_number(text, timeline_severity_name(row->severity), row->severity);
+	word_or_number(text, timeline_name(TIMELINE_SEVERITY, row->severity), row->severity);
 	count_if_known(text, row->is_buffer);
 }
 

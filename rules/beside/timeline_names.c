@@ -6,31 +6,16 @@
 
 #include "rules/base/table.h"
 
-static const char *name_in(const char *const *names, size_t n, int32_t type)
+const char *timeline_name(enum timeline_names kind, int32_t type)
 {
-	return type >= 0 && (size_t)type < n ? names[type] : NULL;
-}
+	static const char *const names[][6] = {
+		[TIMELINE_PRESENT] = { "UNSPECIFIED", "ON_TIME", "LATE", "EARLY", "DROPPED",
+				       "UNKNOWN" },
+		[TIMELINE_PREDICTION] = { "UNSPECIFIED", "VALID", "EXPIRED", "UNKNOWN" },
+		[TIMELINE_SEVERITY] = { "UNKNOWN", "NONE", "PARTIAL", "FULL" },
+	};
 
-const char *timeline_present_name(int32_t type)
-{
-	static const char *const names[] = { "UNSPECIFIED", "ON_TIME", "LATE",
-					     "EARLY",	    "DROPPED", "UNKNOWN" };
-
-	return name_in(names, ARRAY_SIZE(names), type);
-}
-
-const char *timeline_prediction_name(int32_t type)
-{
-	static const char *const names[] = { "UNSPECIFIED", "VALID", "EXPIRED", "UNKNOWN" };
-
-	return name_in(names, ARRAY_SIZE(names), type);
-}
-
-const char *timeline_severity_name(int32_t type)
-{
-	static const char *const names[] = { "UNKNOWN", "NONE", "PARTIAL", "FULL" };
-
-	return name_in(names, ARRAY_SIZE(names), type);
+	return type >= 0 && (size_t)type < ARRAY_SIZE(names[0]) ? names[kind][type] : NULL;
 }
 
 void timeline_jank_bit_name(unsigned int bit, char name[static TIMELINE_JANK_NAME_SIZE])

@@ -11,10 +11,10 @@
 #define TIMELINE_JANK_NAME_SIZE 48 /* of one bit's name, with the NUL */
 #define TIMELINE_JANK_SIZE (TIMELINE_JANK_BITS * TIMELINE_JANK_NAME_SIZE)
 
+enum timeline_names { TIMELINE_PRESENT, TIMELINE_PREDICTION, TIMELINE_SEVERITY };
+
 /* NULL: a number without a name. */
-const char *timeline_present_name(int32_t type);
-const char *timeline_prediction_name(int32_t type);
-const char *timeline_severity_name(int32_t type);
+const char *timeline_name(enum timeline_names kind, int32_t type);
 
 /* The name of one bit; "BIT_20" if it has none. */
 void timeline_jank_bit_name(unsigned int bit, char name[static TIMELINE_JANK_NAME_SIZE]);

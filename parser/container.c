@@ -21,13 +21,6 @@ static bool starts_with_word(struct span text, struct span word)
 	return text.len >= word.len && strncasecmp(text.ptr, word.ptr, word.len) == 0;
 }
 
-/* True: @text is the first part of @word, so more bytes may complete it. */
-static bool may_become_word(struct span text, struct span word)
-{
-	return text.len < word.len && starts_with_word((struct span){ text.ptr, text.len },
-						       (struct span){ word.ptr, text.len });
-}
-
 /* --- recognition --- */
 
 /* The number of bytes of the character at @text's begin: printable ASCII, white space, or UTF-8. 0:
@@ -97,10 +90,14 @@ static enum container_kind recognise_html(struct span head)
 
 	head = skip_blanks(head);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (starts_with_word(head, words[i]))
+		size_t n = head.len < words[i].len ? head.len : words[i].len;
+
+		/* More bytes may complete it. */
+		if (!starts_with_word(head, (struct span){ words[i].ptr, n }))
+			continue;
+		if (n == words[i].len)
 			return CONTAINER_HTML;
-		if (may_become_word(head, words[i]))
-			kind = CONTAINER_MORE;
+		kind = CONTAINER_MORE;
 	}
 	return kind;
 }

@@ -10,8 +10,7 @@
  *
  * The anchor is ": " and the first letters of a function that writes markers. A scan over whole
  * blocks of bytes finds it. Then the line is read: the payload to the right of it, and the header
- * to the left of it, from right to left, because comm may contain anything (spaces, '-', ':',
- * brackets), and only the columns to the right of it have a fixed form.
+ * to the left of it.
  */
 #include "parser/ftrace_text.h"
 

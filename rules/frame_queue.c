@@ -544,11 +544,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		frame_stats_add_late(&series->stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
 	if (count->surface_number == SUMMARY_NONE)
-		count->surface_number =
-			summary_number(&q->summary,
-				       (struct name_key){ layer->surface, layer->surface_hash,
-							  layer->surface_length },
-				       stamp.time_ns);
+		count->surface_number = summary_number(&q->summary, layer, stamp.time_ns);
 	summary_frame(&q->summary, count->surface_number, layer->app, stamp.time_ns, interval, late,
 		      cause, &work);
 	entry = summary_entry(&q->summary, count->surface_number);

@@ -42,23 +42,23 @@ struct summary_surface *summary_entry(struct summary *summary, int number)
 
 /* --- lookup --- */
 
-int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns)
+int summary_number(struct summary *summary, const struct layer *layer, uint64_t present_ns)
 {
 	struct summary_surface *entry;
-	int number = hash_index_first(&summary->index, name.hash);
+	int number = hash_index_first(&summary->index, layer->surface_hash);
 
 	for (; number != HASH_INDEX_END; number = hash_index_next(&summary->index, number)) {
 		entry = &summary->table[number];
 		/* Names of the others are not kept: any name with that hash is one of them. */
-		if (number >= summary->max ||
-		    (entry->length == name.length && strcmp(entry->name, name.kept) == 0))
+		if (number >= summary->max || (entry->length == layer->surface_length &&
+					       strcmp(entry->name, layer->surface) == 0))
 			return number;
 	}
 	number = summary->n;
 	summary->in_others += number >= summary->max;
 	if (number == summary->max + SUMMARY_OTHERS_MAX)
 		return number;
-	hash_index_add(&summary->index, summary->n++, name.hash);
+	hash_index_add(&summary->index, summary->n++, layer->surface_hash);
 	if (number >= summary->max)
 		return number;
 	entry = &summary->table[number];
@@ -67,8 +67,8 @@ int summary_number(struct summary *summary, struct name_key name, uint64_t prese
 		.clock = summary->clocks,
 		.stats = FRAME_STATS_EMPTY,
 	};
-	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(name.kept));
-	entry->length = name.length;
+	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(layer->surface));
+	entry->length = layer->surface_length;
 	return number;
 }
 

@@ -21,6 +21,7 @@
 #include "rules/count/percentiles.h"
 #include "rules/count/stats.h"
 #include "rules/count/summary_row.h"
+#include "rules/frames/layer.h"
 #include "rules/language/long_names.h"
 #include "rules/language/surface.h"
 #include "rules/vsync/expected.h"
@@ -101,8 +102,8 @@ struct summary {
 int summary_init(struct summary *summary, unsigned int max);
 void summary_free(struct summary *summary);
 
-/* The number of the Surface of that name, which is added if it is new. */
-int summary_number(struct summary *summary, struct name_key name, uint64_t present_ns);
+/* The number of the layer's Surface, which is added if it is new. */
+int summary_number(struct summary *summary, const struct layer *layer, uint64_t present_ns);
 
 /* What is counted of the Surface of that number, or of the others: facts and closed rows are added
  * to it. */

@@ -19,13 +19,6 @@ uint64_t name_hash(struct span text);
 /* True: @kept, an array of @size bytes, is the copy that name_copy() makes of @text. */
 bool name_is(const char *kept, size_t size, struct span text);
 
-/* A name that may have been cut, with the hash and length of the whole name. */
-struct name_key {
-	const char *kept; /* NAME_SIZE bytes at most, NUL-terminated; borrowed */
-	uint64_t hash;
-	size_t length;
-};
-
 /* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
 void name_copy(char *to, size_t size, struct span text);
 

@@ -21,7 +21,6 @@
 #include "daemon/base/child.h"
 #include "daemon/base/options.h"
 #include "daemon/base/status.h"
-#include "rules/beside/latency_ring.h"
 #include "rules/beside/present_fence.h"
 
 #define LATENCY_LAYERS_MAX 32  /* that live at a time */

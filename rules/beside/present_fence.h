@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "parser/latency_dump.h"
 #include "parser/span.h"
-#include "rules/vsync/vsync.h"
 #include "rules/base/row.h"
+#include "rules/vsync/vsync.h"
 
 /* All times in ns of one clock; 0: unknown. */
 struct present_fence {
@@ -42,5 +43,53 @@ void present_lattice_place(struct present_lattice *lattice, uint64_t present_ns,
  * for a later vsync. */
 enum cause present_fence_cause(uint64_t desired_ns, uint64_t actual_ns, uint64_t ready_ns,
 			       uint64_t period_ns);
+
+/* --- the rings of dumpsys --- */
+
+/* Joins successive polls of one layer's ring of frames (parser/latency_dump.h).
+ *
+ *     poll 1   0 0 0 a b c          c: the last frame that was taken
+ *     poll 2   0 b c d e P          d and e are new; P has no present time yet and is taken later
+ *     poll 3   h i j k l m          c is not in it, and the ring is full: frames were overwritten
+ *     poll 4   0 0 0 0 0 n          the ring was cleared, or it is a new layer of that name
+ *
+ * A layer presents its frames in order, one at most in a present, so the present times of a layer
+ * grow: a row with a later one than the last frame is new. */
+
+/* What may be missing before the first new frame of a poll. */
+enum latency_gap {
+	LATENCY_GAP_NONE,
+	LATENCY_GAP_OVERRUN, /* frames were overwritten before they were read: a loss */
+	LATENCY_GAP_RESTART, /* the ring was cleared, or belongs to another layer of that name */
+};
+
+/* All zeros, with ->last_ns set: frames up to then are not wanted. */
+struct latency_ring {
+	int64_t last_ns;      /* present time of the last frame taken */
+	int64_t ready_ns;     /* when that frame was ready */
+	bool has_last;	      /* a frame was taken */
+	enum latency_gap gap; /* since then */
+	uint64_t overruns, restarts;
+};
+
+/* True: the last frame taken is in @rows, so they are of this layer. Layers of one name may present
+ * frames at the same time, but they are not ready at the same time. */
+bool latency_ring_is_same(const struct latency_ring *ring, const struct latency_row *rows,
+			  unsigned int n);
+
+/* The number of frames in @rows that are new. */
+unsigned int latency_ring_news(const struct latency_ring *ring, const struct latency_row *rows,
+			       unsigned int n);
+
+/**
+ * latency_ring_join() - find the new frames of a poll
+ * @rows: of the poll, oldest first; @n: LATENCY_ROWS at most
+ * @frames: set to the new frames in order, each once
+ * @gap: set to what may be missing before the first of them; only valid if there is one
+ *
+ * Returns the number of new frames. */
+unsigned int latency_ring_join(struct latency_ring *ring, const struct latency_row *rows,
+			       unsigned int n, struct latency_row frames[static LATENCY_ROWS],
+			       enum latency_gap *gap);
 
 #endif

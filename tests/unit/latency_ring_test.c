@@ -2,7 +2,7 @@
 /* Polls of a layer's ring are joined: each frame once, in order, and what was lost is known. */
 #include "tests/unit/unit.h"
 
-#include "rules/beside/latency_ring.h"
+#include "rules/beside/present_fence.h"
 
 #define PERIOD_NS 16666667
 

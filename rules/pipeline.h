@@ -157,9 +157,7 @@ void pipeline_set_front_app(struct pipeline *p, const char *focus, uint64_t sinc
 
 /* A hole: events may be missing between the trace time @since_ns and the next record, and no record
  * reports that. Tracing was switched off, the buffer was emptied, or the device slept. Across a
- * hole, and across a reported loss, an interval is known only if it is one vsync (see
- * frame_series_add()). Any other frame after it has no interval, like a layer's first frame:
- * frames.csv has a row for it, but it counts neither as a frame time nor as a wait. */
+ * hole, and across a reported loss, most intervals are unknown: see frame_series_add(). */
 void pipeline_hole(struct pipeline *p, uint64_t since_ns);
 
 /* While @pending, events are missing, and the record that reports the loss comes later: a reader

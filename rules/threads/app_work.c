@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "parser/swar.h"
 #include "rules/base/interval.h"
 #include "rules/base/table.h"
 #include "rules/language/ruleset_match.h"
@@ -172,14 +171,6 @@ static struct span view_in(struct span name)
 	return name.len > begin.len ? name : SPAN_NULL;
 }
 
-/* Few names have the same: that of the last one need not be searched again. */
-static uint64_t key_of(struct span name)
-{
-	size_t end = name.len > 40 ? name.len - 40 : 0;
-
-	return word_load_some(name.ptr + end, name.len - end) ^ (uint64_t)name.len << 56;
-}
-
 static bool has_view(const struct work_process *process, uint64_t hash)
 {
 	for (unsigned int i = 0; i < WORK_VIEWS && i < process->n_views; i++)
@@ -199,14 +190,11 @@ void app_work_producer(struct app_work *work, const struct trace_record *record,
 	if (surface.ptr[0] == 'V')
 		return;
 	process = find_process(work, trace_process(record));
-	if (!process || process->comm_length > 0 || process->view_key == key_of(surface))
+	if (!process || process->comm_length > 0)
 		return;
-	process->view_key = key_of(surface);
 	view = view_in(surface);
-	if (view.len == 0)
-		return;
 	hash = name_hash(view);
-	if (has_view(process, hash))
+	if (view.len == 0 || has_view(process, hash))
 		return;
 	process->views[process->n_views % WORK_VIEWS] = hash;
 	process->n_views++;

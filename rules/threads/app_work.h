@@ -52,7 +52,6 @@ struct work_process {
 	unsigned int comm_length;   /* 0: unknown */
 	uint64_t views[WORK_VIEWS]; /* hashes of names of SurfaceViews that it queues buffers of */
 	unsigned int n_views;
-	uint64_t view_key; /* of the name in which the last view was searched */
 	uint64_t named_ns; /* comm, or the last of the views, is known since then */
 	uint64_t named_sum_ns, named_long_ns;
 	/* The last doFrame that came late: the vsync was at late_from_ns, it began at late_to_ns.

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/base/table.h"
+
 int slice_stacks_init(struct slice_stacks *table, unsigned int max)
 {
 	*table = (struct slice_stacks){
@@ -116,14 +118,12 @@ uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint6
 
 static struct slice_stack *add_thread(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *stack = &table->stacks[0];
+	struct slice_stack *stack;
 
 	if (table->n < table->max) {
 		stack = &table->stacks[table->n++];
 	} else {
-		for (unsigned int i = 1; i < table->max; i++)
-			if (table->stacks[i].last_use < stack->last_use)
-				stack = &table->stacks[i];
+		stack = &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)];
 		table->evicted += stack->n > 0;
 		forget(table, stack);
 		hash_index_remove(&table->index, (int)(stack - table->stacks));

@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 
 #include "daemon/base/wall_clock.h"
-#include "parser/layer_list.h"
 #include "rules/base/memory.h"
 #include "rules/base/rate_limit.h"
 #include "rules/language/pattern.h"

@@ -9,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "parser/latency_dump.h"
 #include "parser/span.h"
+#include "parser/surfaceflinger_dump.h"
 #include "rules/base/row.h"
 #include "rules/vsync/vsync.h"
 
 /* All times in ns of one clock; 0: unknown. */
 struct present_fence {
 	struct span layer;			  /* whole name */
-	uint64_t desired_ns, actual_ns, ready_ns; /* see parser/latency_dump.h */
+	uint64_t desired_ns, actual_ns, ready_ns; /* see parser/surfaceflinger_dump.h */
 	uint64_t period_ns;			  /* of the display then */
 	uint32_t gaps; /* so far, before this frame: frames of the layer may be missing there */
 	bool is_loss;  /* frames before this one were lost */
@@ -46,7 +46,7 @@ enum cause present_fence_cause(uint64_t desired_ns, uint64_t actual_ns, uint64_t
 
 /* --- the rings of dumpsys --- */
 
-/* Joins successive polls of one layer's ring of frames (parser/latency_dump.h).
+/* Joins successive polls of one layer's ring of frames (parser/surfaceflinger_dump.h).
  *
  *     poll 1   0 0 0 a b c          c: the last frame that was taken
  *     poll 2   0 b c d e P          d and e are new; P has no present time yet and is taken later

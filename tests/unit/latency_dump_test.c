@@ -2,8 +2,7 @@
 /* The names of layers and the rows of frames that SurfaceFlinger prints. */
 #include "tests/unit/unit.h"
 
-#include "parser/latency_dump.h"
-#include "parser/layer_list.h"
+#include "parser/surfaceflinger_dump.h"
 
 /* --- --list --- */
 

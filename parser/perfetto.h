@@ -163,4 +163,30 @@ enum perfetto_names { PERFETTO_NAMES_CATEGORY = 1, PERFETTO_NAMES_EVENT = 2 };
 bool perfetto_name_next(struct span *rest, enum perfetto_names kind, uint64_t *id,
 			struct span *name);
 
+/* --- one event of SurfaceFlinger's FrameTimeline (Android 12 and later) --- */
+
+/* The numbers are those of the fields of FrameTimelineEvent. */
+enum timeline_kind {
+	TIMELINE_EXPECTED_DISPLAY = 1,
+	TIMELINE_ACTUAL_DISPLAY = 2,
+	TIMELINE_EXPECTED_SURFACE = 3,
+	TIMELINE_ACTUAL_SURFACE = 4,
+	TIMELINE_END = 5,
+};
+
+/* -1: the event does not have it. */
+struct timeline_event {
+	enum timeline_kind kind;
+	int64_t cookie; /* the same in a start and in its end */
+	int64_t token, display_token;
+	int32_t pid;
+	int32_t present_type, prediction, severity;
+	int32_t on_time_finish, gpu_composition, is_buffer; /* 0 or 1 */
+	int64_t jank_type;				    /* bits */
+	struct span layer;
+};
+
+/* Reads the message FrameTimelineEvent. Returns false if it is none of these kinds, or damaged. */
+bool timeline_event_read(struct span bytes, struct timeline_event *event);
+
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parser/frame_timeline.h"
+#include "parser/perfetto.h"
 #include "rules/base/table.h"
 
 /* How long a row waits for the end of the expected frame, which may come later than its own. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/frame_timeline.h"
+#include "parser/perfetto.h"
 
 void packets_free(struct packets *packets)
 {

@@ -396,6 +396,7 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	uint64_t producer = arrival->layer->producer;
 	uint64_t from_ns = back_from(arrival->time_ns,
 				     arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS);
+	uint32_t i;
 
 	for (struct slice_stack *stack = NULL; (stack = slice_stacks_next(p->stacks, stack));) {
 		struct queued_buffer *buffer = buffer_of(p, stack);
@@ -405,14 +406,15 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	}
 	if (arrival->direct)
 		return;
-	for (uint32_t n = 0; n < PRODUCER_RECENT_MAX; n++) {
-		struct queued_buffer *buffer = buffer_at(p, p->last - n);
+	for (i = producer ? *newest_of(p, producer) : p->last; is_kept(p, i, PRODUCER_RECENT_MAX);
+	     i = producer ? buffer_at(p, i)->before : i - 1) {
+		struct queued_buffer *buffer = buffer_at(p, i);
 		bool is_old = buffer->added_ns < from_ns;
 
 		/* Only the first ones of queues may be older than the others. */
 		if (is_old && p->last - p->last_first >= PRODUCER_RECENT_MAX)
 			break;
-		if ((!is_old || buffer->is_first) && (!producer || buffer->key == producer))
+		if (!is_old || buffer->is_first)
 			consider(p, found, buffer, arrival);
 	}
 }

@@ -124,7 +124,7 @@ struct rule {
 #define SLICE_NUMBERED (SLICE_COMMIT | SLICE_COMPOSITE | SLICE_TOKEN | SLICE_CALLBACK)
 
 /* Names whose first bytes are the same modulo this share a list. */
-#define RULE_LISTS 32
+#define RULE_LISTS 64
 
 /* The rules of a kind of event. */
 struct rule_index {

@@ -5,10 +5,8 @@
 import os
 import re
 import shutil
-import sys
 import unicodedata
-
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import JANKD, REPORT, checks, folder
 from report import demo

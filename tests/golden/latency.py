@@ -10,9 +10,8 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, JANKD, checks, folder, is_sanitized, rows
 
 HZ_30, HZ_60, HZ_120 = 33_333_333, 16_666_667, 8_333_333

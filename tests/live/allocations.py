@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """After start-up jankd allocates nothing: not when idle, not under full load, not for new surfaces and threads."""
 
-import sys
 import time
-
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from faults import START, Faults, names
 from jankd import rows
 from live import each, run, session

@@ -8,9 +8,8 @@ import datetime
 import os
 import re
 import subprocess
-import sys
 import time
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import tracefs
 from daemon import wait_until
 from device import Device

@@ -4,9 +4,8 @@ it is an event, and costs no frame of the trace."""
 
 import json
 import pathlib
-import sys
 import time
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from device import Device
 from jankd import SOURCE, rows, seconds
 from live import each, run, session

@@ -6,10 +6,8 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
-
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import REPORT, analyze, checks
 from report import demo, scenario

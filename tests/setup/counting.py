@@ -6,10 +6,8 @@ import contextlib
 import io
 import json
 import subprocess
-import sys
 import unittest.mock
-
-sys.path.insert(0, f"{sys.path[0]}/../lib")
+import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, SOURCE, Checks, checks, folder, skip
 
 

@@ -86,6 +86,12 @@ def removed(checks, place):
     checks.that(len(done[2]) == 1 and f"segments 2 to {oldest - 1} were removed" in done[2][0] and "--keep" in done[2][0], f"what --keep removed: {done}")
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
     checks.equal(done[2], [], "said once")
+    # The oldest that is left is removed after it was listed, and before it is copied.
+    adb, files_of = place.bin / "adb", f"'{phone.folder()}'/*-{oldest:06}.csv"
+    adb.write_text(adb.read_text().replace("exec", f'case "$*" in *" pull "*) rm -f {files_of} ;; esac\nexec'))
+    done = succeeded(checks, "pull", place.jank_adb("pull", "third", "--no-rotate"))
+    checks.that(len(done[2]) == 2 and f"segments 1 to {oldest - 1} were removed" in done[2][0] and "during this pull" in done[2][1],
+                f"what was removed during a pull is said once: {done[2]}")
 
 
 def snapshots(checks, place):

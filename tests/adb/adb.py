@@ -243,12 +243,20 @@ def main(arguments):
                 print(f"{name}\t{state}")
         print()
         return 0
+    if command in ("connect", "disconnect"):
+        away = f"{DEVICES}/{arguments[0]}/away"
+        if command == "disconnect" or contents(away) == "inf":
+            with open(away, "w", encoding="ascii") as file:
+                file.write("inf" if command == "disconnect" else "0")
+        return 0
     if not os.path.isdir(f"{DEVICES}/{serial}") or not (device := Device(serial)).state():
         fail(f"device '{serial}' not found")
     if device.state() != "device":
         fail(f"device {device.state()}")
     with open(f"{device.path}/log", "a", encoding="utf-8") as file:
         file.write(repr([command, *arguments]) + "\n")
+    if contents(f"{device.path}/log").count("\n") <= device.about["silent"]:
+        time.sleep(1000)
     device.plan_cut([command, *arguments])
     try:
         if command in ("shell", "exec-out"):

@@ -64,11 +64,8 @@ def old(checks, place):
     one_line(checks, "old: start with a wrong option", place.jank_adb("start", "--fly"), 2, "--fly")
     succeeded(checks, "old: uninstall", place.jank_adb("uninstall", "--discard"), "has been removed")
     whole_way(checks, place, "old", phone)
-
-
-def old_with_cuts(checks, place):
-    cable = {"seed": 5, "share": 0.3, "cuts": 40}
-    whole_way(checks, place, "old with cuts", place.phone("old", properties=OLD_PROPERTIES, cable=cable, **OLD))
+    phone.change(cable={"seed": 5, "share": 0.3, "cuts": 40})
+    whole_way(checks, place, "old with cuts", phone)
 
 
 def answers(checks, place):
@@ -145,6 +142,20 @@ def gone(checks, place):
         one_line(checks, f"away, {words[0]}", (code, [], error[1:]), 1, words[0], "no longer attached", "connect it")
 
 
+def silent(checks, place):
+    """A device that is listed and never answers is asked for --reconnect seconds. One that answers late, or is away for a second, again and again, is not."""
+    (place.bin / "sleep").write_text("#!/bin/sh\nexec /bin/sleep 0.2\n")  # the guard's
+    (place.bin / "sleep").chmod(0o755)
+    for serial, advice in (("usb", "unplug and connect it"), ("10.0.0.2:5555", "run 'adb connect 10.0.0.2:5555'")):
+        phone = place.phone(serial)
+        for words, about in ((("not on the device",), {"silent": 2}), (("does not answer", advice), {"silent": 1e9}),
+                             (("not on the device",), {"silent": 0, "cable": {"seed": 1, "share": 1, "cuts": 4, "at": 0, "away": 1}})):
+            phone.change(**about)
+            code, _, error = place.jank_adb("-s", serial, "--reconnect", "3", "status")
+            checks.that("connection lost" in error[0], f"{serial}, {about}: {error}")
+            one_line(checks, f"{serial}, {about}", (code, [], error[1:]), 1, *words)
+
+
 if len(sys.argv) > 1:
     run_cases(*(series(seed) for seed in range(1, int(sys.argv[1]) + 1)))
-run_cases(series(0), old, old_with_cuts, answers, resumed, table, gone)
+run_cases(series(0), old, answers, resumed, table, gone, silent)

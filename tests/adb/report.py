@@ -4,14 +4,13 @@ Ctrl-C ends it and jank-report."""
 
 import json
 import os
-import pathlib
 import re
 import shlex
 import signal
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import REPORT
-from phones import one_line, pieces, run_cases, succeeded, trace
+from phones import JANK_ADB, one_line, pieces, run_cases, succeeded, trace
 from segments import GROWING, joined
 
 WAIT = 90  # seconds
@@ -114,8 +113,7 @@ def is_of(pid, place):
 def missing(checks, place):
     """Without jank-report it says so before it pulls anything."""
     tool = place.here / "jank-adb"
-    source = pathlib.Path(__file__).resolve().parents[2] / "tools/adb/jank-adb"
-    tool.write_bytes(source.read_bytes())
+    tool.write_bytes(JANK_ADB.read_bytes())
     (place.bin / "jank-report").unlink()
     place.phone()
     done = place.jank_adb("report", shell=("sh", "-c", f'shift; exec sh {shlex.quote(str(tool))} "$@"', "sh"))

@@ -33,7 +33,7 @@ SETTINGS = {
     "options/record-tgid": "1\n",
 }
 DEVICE = {"state": "device", "uid": 0, "exec_out": True, "exit_codes": True, "crlf": False, "kb_per_s": None, "cable": None,
-          "full": False, "noise": "", "environment": {}}
+          "full": False, "noise": "", "silent": 0, "environment": {}}
 # The folders of this machine that the programs of a device need.
 SHARED = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "proc", "dev")
 # Commands that the device has in /system/bin. getprop reads the file of properties.

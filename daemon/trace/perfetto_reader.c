@@ -116,19 +116,15 @@ static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 static void index_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			 struct region *region)
 {
-	struct span bytes = packet->ftrace;
 	struct perfetto_bundle bundle;
-	struct perfetto_print print;
-	bool whole = perfetto_bundle_read(bytes, &bundle);
-	bool is_after_loss = perfetto_tracks_follow_bundle(
-		reader->tracks, packet, number_of(&reader->place), bundle.cpu, bundle.first_ns);
 
+	reader->counts.corrupt += !perfetto_bundle_read(packet->ftrace, &bundle);
+	perfetto_tracks_follow_bundle(reader->tracks, packet, number_of(&reader->place), bundle.cpu,
+				      bundle.first_ns);
 	perfetto_times_add_bundle(reader->times, &bundle);
-	if (bundle.first_ns > 0 && (bundle.lost || is_after_loss))
+	/* The events of a CPU are in order. */
+	if (bundle.first_ns > 0)
 		earliest(&region->first_ns[0], bundle.first_ns);
-	while (perfetto_print_next(&bytes, &print))
-		earliest(&region->first_ns[0], print.time_ns);
-	reader->counts.corrupt += !whole;
 }
 
 /* The thread or the process of a track. */

@@ -293,7 +293,7 @@ static void add_gap(struct perfetto_tracks *tracks, uint64_t number, unsigned in
 					.number = 2 * (uint64_t)cpu + at_end });
 }
 
-bool perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
+void perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
 				   const struct perfetto_packet *packet, uint64_t number,
 				   int32_t cpu, uint64_t first_ns)
 {
@@ -310,7 +310,6 @@ bool perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
 		add_gap(tracks, number, place, false);
 	tracks->cpus[place].is_known = true;
 	tracks->cpus[place].n_losses = tracks->n_losses;
-	return tracks->n_losses > 0;
 }
 
 bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,

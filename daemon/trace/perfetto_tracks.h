@@ -46,8 +46,8 @@ bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfett
 			    uint64_t number);
 
 /* To be called before that for a packet with a bundle of events. @first_ns: of its first event; 0:
- * it has none. Returns true if a writer of bundles has lost packets so far. */
-bool perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
+ * it has none. */
+void perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
 				   const struct perfetto_packet *packet, uint64_t number,
 				   int32_t cpu, uint64_t first_ns);
 

@@ -17,8 +17,8 @@
  * (vsync_switch.c).
  *
  * The last digits of the period come from events that are far apart. The first ticks may all agree
- * and be wrong: while a machine that was late catches up, they are too close together. No tick is
- * late by a whole period, so if the edge slowly moves by one period, the period is wrong.
+ * and be wrong: while a machine that was late catches up, they are too close together. No present
+ * is late by a whole period, so if they slowly move by one period, the period is wrong.
  *
  * Distances alone do not show whether a display that ticks only every 33 ms could be faster.
  * Without a reported period such a value is divided until it is usual for displays, and marked as a
@@ -48,8 +48,7 @@
 #define SOURCE_IDLE_NS (5000 * MS) /* after a silence of this time a counter no longer ticks */
 #define SILENT_PERIODS 30	   /* after a silence of this many periods the edge is unknown */
 #define EDGE_TICKS 24		   /* the edge is the earliest of this many ticks */
-#define EVEN_TICKS 48	 /* after this many even ticks the edge no longer depends on older ones */
-#define SHARPEN_TICKS 32 /* ticks between two attempts to make the period more precise */
+#define SHARPEN_TICKS 32	   /* ticks between two attempts to make the period more precise */
 #define VERIFY_TICKS 128
 #define SETTLED_TICKS 12
 #define WALK_PERIODS 64 /* presents of so many periods make the period more precise */
@@ -111,40 +110,6 @@ static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
 		       reported.error_ns + reported.period_ns / 200;
 }
 
-/* Late ticks move the edge by less than a period. If the edge has moved by a whole period since
- * base_ns, step by step, and the last ticks show the same, the period is wrong, however precise it
- * seems. */
-static void follow_base(struct vsync_lattice *v, struct vsync_source *source)
-{
-	uint64_t took_ns = source->edge_ns - source->base_ns, slots = source->base_slots;
-	uint64_t period_ns = vsync_period_ns(v), long_ns, better_ns, error_ns, rough_ns;
-
-	if (++source->even <= EVEN_TICKS) {
-		source->base_ns = source->edge_ns;
-		source->base_slots = 0;
-		return;
-	}
-	if (source->even % EDGE_TICKS != 0 || slots == 0 || v->pending.display ||
-	    vsync_distance(took_ns, slots * period_ns) < period_ns)
-		return;
-	better_ns = long_ns = took_ns / slots;
-	error_ns = rough_ns = long_ns / 100;
-	lattice_sharpen(v, &better_ns, &error_ns);
-	if (error_ns == rough_ns || !may_be_reported(v, long_ns))
-		return;
-	if (vsync_distance(better_ns, long_ns) >= vsync_distance(better_ns, period_ns)) {
-		source->even = 0; /* the edge jumped, more than once */
-		return;
-	}
-	if (error_ns > long_ns / slots) {
-		better_ns = long_ns;
-		error_ns = long_ns / slots;
-	}
-	lattice_refine(v, better_ns, error_ns);
-	for (unsigned int i = 0; i < VSYNC_SOURCES; i++)
-		v->sources[i].even = 0;
-}
-
 /* Updates the edge, the earliest of the last ticks. Sets *@late_ns: how late this tick is. True: it
  * is the second tick in its slot. */
 static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
@@ -158,26 +123,19 @@ static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, ui
 	if (time_ns > source->last_ns + SILENT_PERIODS * period_ns || source->settled == 0) {
 		source->edge_ns = time_ns;
 		source->least_ns = UINT64_MAX;
-		source->n_least = source->settled = source->even = 0;
-		source->settled++;
+		source->n_least = 0;
+		source->settled = 1;
 		return false;
 	}
 	source->settled++;
 	slots = (time_ns - source->edge_ns + slack_ns) / period_ns;
 	source->edge_ns += slots * period_ns;
-	source->base_slots += slots;
-	if (time_ns < source->edge_ns) {
-		if (source->edge_ns - time_ns > period_ns / 32)
-			source->even = 0;
+	if (time_ns < source->edge_ns)
 		source->edge_ns = time_ns;
-	}
 	*late_ns = time_ns - source->edge_ns;
 	if (*late_ns < source->least_ns)
 		source->least_ns = *late_ns;
 	if (++source->n_least == EDGE_TICKS) {
-		/* The edge jumped, as if the phase were another: the slots are unknown. */
-		if (source->least_ns > period_ns / 2)
-			source->even = 0;
 		source->edge_ns += source->least_ns;
 		*late_ns -= source->least_ns;
 		source->n_least = 0;
@@ -269,10 +227,6 @@ static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_
 	bool collision = follow_edge(v, source, time_ns, &late_ns);
 	bool late = late_ns > vsync_period_ns(v) / 8;
 
-	if (collision)
-		source->even = 0;
-	else
-		follow_base(v, source);
 	if (v->followed && !v->pending.display && v->n_ticks % VERIFY_TICKS == 0)
 		vsync_learn_verify(v, time_ns);
 	if (source->settled >= SETTLED_TICKS)

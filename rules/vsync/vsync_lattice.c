@@ -62,7 +62,6 @@ static void forget_evidence(struct vsync_lattice *v)
 	for (unsigned int i = 0; i < VSYNC_SOURCES; i++) {
 		v->sources[i].n_block = 0;
 		v->sources[i].n_least = 0;
-		v->sources[i].even = 0;
 	}
 }
 

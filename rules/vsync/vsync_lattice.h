@@ -61,9 +61,6 @@ struct vsync_source {
 	uint64_t least_ns; /* the smallest lateness of the last n_least ticks */
 	unsigned int n_least;
 	unsigned int settled;	  /* ticks since the edge was found anew */
-	unsigned int even;	  /* ticks since one whose slot was uncertain */
-	uint64_t base_ns;	  /* the edge some of these even ticks after the first */
-	uint64_t base_slots;	  /* slots from base_ns to edge_ns */
 	uint64_t block_ns;	  /* start of a block of n_block ticks, to measure their rate */
 	uint64_t block_before_ns; /* start of the block before */
 	unsigned int n_block;

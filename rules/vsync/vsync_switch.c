@@ -11,9 +11,6 @@
  * the one with fewer compositions is assumed, as the other one would have more events. Two ticks in
  * one slot of the longer period do not belong to it, even if they are late. Moments that are nearly
  * as good widen the range [from_ns, to_ns].
- *
- * The new period is seldom precise so early. Of the values within its error, that with the fewest
- * events on the wrong side is used.
  */
 #include "rules/vsync/vsync_lattice.h"
 
@@ -26,9 +23,6 @@
 #define COST_MARGIN 3
 #define COST_MARGIN_LATE 6
 
-/* Values that are tried on each side of the new period. */
-#define PERIOD_STEPS 4
-
 #define EVENTS_MAX (2 * VSYNC_WINDOW_SIZE)
 
 #define STATED_LATE_NS (50 * MS) /* a mode is stated that long after it has begun */
@@ -40,7 +34,6 @@ struct search {
 	unsigned int source;	      /* the tick counter that is nearest to presents */
 	uint64_t before_ns, after_ns; /* the two periods */
 	bool draws_less;	      /* the new one has fewer compositions than the old one */
-	uint64_t error_ns;	      /* of the new period */
 	uint64_t old_from_ns;	      /* the period before is valid from here on */
 	uint64_t from_ns;	      /* start of the search */
 	uint64_t stated_ns;	      /* or a little before, if events allow it; 0: unknown */
@@ -51,7 +44,6 @@ struct search {
 struct found {
 	uint64_t at_ns;		 /* start of a present in the first vsync of the new period */
 	uint64_t from_ns, to_ns; /* the range in which the switch may be */
-	int cost;
 };
 
 /* [0]: of ticks, [1]: of presents. */
@@ -237,71 +229,35 @@ static int64_t moment_of(const struct balance *b, const struct side *old, const 
 	return i > 0 ? present_of(old, &b->events[i - 1]) : 0;
 }
 
-/* The best moment for exactly these two periods, and its costs. */
-static struct found find_moment(struct balance *b, uint64_t after_ns)
-{
-	const struct search *search = b->search;
-	struct found found = { .at_ns = search->sure_ns };
-	uint64_t from_ns = search->from_ns, now_ns = search->now_ns;
-
-	/* The edges of both sides are more precise if the moment is nearer to the switch. */
-	for (unsigned int round = 0; round < 2; round++) {
-		uint64_t left_ns = later(found.at_ns, from_ns + 4 * search->before_ns);
-		uint64_t right_ns =
-			found.at_ns + 4 * after_ns < now_ns ? found.at_ns : search->sure_ns;
-		struct side old, new;
-		int64_t at_ns;
-
-		old = side_of(search, search->before_ns, search->old_from_ns, left_ns);
-		new = side_of(search, after_ns, right_ns, now_ns);
-		find_balance(b, &old, &new);
-		at_ns = moment_of(b, &old, &new, (int64_t)(now_ns - from_ns));
-		found.at_ns = from_ns + (at_ns > 0 ? (uint64_t)at_ns : 0);
-	}
-	found.from_ns = b->low > 0 ? from_ns + (uint64_t)b->events[b->low - 1].at_ns : from_ns;
-	found.to_ns = b->high < b->n ? from_ns + (uint64_t)b->events[b->high].at_ns : now_ns;
-	found.cost = b->costs[b->best];
-	return found;
-}
-
 /* Finds the best moment according to ticks and presents. */
 static struct found find_switch(const struct search *search)
 {
-	/* Up to this error the edge does not move. */
-	uint64_t exact_ns = search->after_ns * search->after_ns / 16 /
-			    later(search->now_ns - search->sure_ns, search->after_ns);
-	uint64_t error_ns = search->error_ns > exact_ns ? search->error_ns : 0;
-	unsigned int steps = error_ns ? 2 * PERIOD_STEPS + 1 : 1, best = 0;
-	struct found found[2 * PERIOD_STEPS + 1], all;
+	uint64_t from_ns = search->from_ns, now_ns = search->now_ns;
 	struct vsync_window window;
-	struct balance b;
+	struct side old, new;
+	struct found found;
+	int64_t at_ns;
+	struct balance b = { .search = search };
 
-	vsync_window_fill(&window, search->log, search->from_ns, search->now_ns);
-	b.search = search;
+	vsync_window_fill(&window, search->log, from_ns, now_ns);
 	b.n = merge(&window, search->source, b.events);
-	/* From the middle of the error's range to both of its ends. */
-	for (unsigned int i = 0; i < steps; i++) {
-		uint64_t off_ns = (i + 1) / 2 * error_ns / PERIOD_STEPS;
-
-		found[i] = find_moment(&b, search->after_ns + (i % 2 ? off_ns : -off_ns));
-		if (found[i].cost < found[best].cost)
-			best = i;
-	}
-	all = found[best];
-	for (unsigned int i = 0; i < steps; i++) {
-		if (found[i].cost > found[best].cost + COST_MARGIN)
-			continue;
-		all.from_ns = found[i].from_ns < all.from_ns ? found[i].from_ns : all.from_ns;
-		all.to_ns = later(found[i].to_ns, all.to_ns);
-	}
-	if (!search->stated_ns || all.from_ns > search->stated_ns || all.to_ns < search->stated_ns)
-		return all;
+	old = side_of(search, search->before_ns, search->old_from_ns,
+		      later(search->sure_ns, from_ns + 4 * search->before_ns));
+	new = side_of(search, search->after_ns, search->sure_ns, now_ns);
+	find_balance(&b, &old, &new);
+	at_ns = moment_of(&b, &old, &new, (int64_t)(now_ns - from_ns));
+	found.at_ns = from_ns + (at_ns > 0 ? (uint64_t)at_ns : 0);
+	found.from_ns = b.low > 0 ? from_ns + (uint64_t)b.events[b.low - 1].at_ns : from_ns;
+	found.to_ns = b.high < b.n ? from_ns + (uint64_t)b.events[b.high].at_ns : now_ns;
+	if (!search->stated_ns || found.from_ns > search->stated_ns ||
+	    found.to_ns < search->stated_ns)
+		return found;
 	/* It may be stated some compositions late. Those of the longer distance before that are
 	 * taken for the old period's if that is the longer one, else they are uncertain. */
-	all.at_ns = all.to_ns = search->stated_ns;
+	found.at_ns = found.to_ns = search->stated_ns;
 	if (!search->draws_less)
-		all.from_ns = all.at_ns;
-	return all;
+		found.from_ns = found.at_ns;
+	return found;
 }
 
 static void note_switch_range(struct vsync_lattice *v, const struct found *found,
@@ -327,7 +283,6 @@ void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, 
 	struct search search = { .log = &v->log,
 				 .source = lattice_main_source(v),
 				 .after_ns = period_ns,
-				 .error_ns = error_ns,
 				 .stated_ns = stated_ns,
 				 .sure_ns = sure_ns,
 				 .now_ns = now_ns };

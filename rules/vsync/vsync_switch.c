@@ -42,7 +42,7 @@ struct search {
 };
 
 struct found {
-	uint64_t at_ns;		 /* start of a present in the first vsync of the new period */
+	uint64_t at_ns;		 /* an event in or next to the first vsync of the new period */
 	uint64_t from_ns, to_ns; /* the range in which the switch may be */
 };
 
@@ -117,7 +117,7 @@ struct balance {
 	bool old_is_shorter; /* its period; the compositions can be further apart nevertheless */
 };
 
-static int cost_of(const struct balance *b, const struct event *event, bool old, int tick)
+static int cost_of(const struct balance *b, const struct event *event, bool old)
 {
 	if (event->second && old != b->old_is_shorter)
 		return COST_EXACT;
@@ -128,36 +128,25 @@ static int cost_of(const struct balance *b, const struct event *event, bool old,
 		return event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
 	}
 	if (event->old || event->new)
-		return event->old == old ? 0 : event->present ? COST_EXACT : tick;
+		return event->old == old ? 0 : event->present ? COST_EXACT : COST_TICK;
 	return 0;
 }
 
 /* Sets costs[i], with the first i events in the old period; the lowest of them are the best. */
-static void weigh(struct balance *b, int tick)
+static void weigh(struct balance *b)
 {
 	int *costs = b->costs;
 
 	b->best = 0;
 	costs[0] = 0;
 	for (unsigned int i = 0; i < b->n; i++)
-		costs[0] += cost_of(b, &b->events[i], false, tick);
+		costs[0] += cost_of(b, &b->events[i], false);
 	for (unsigned int i = 0; i < b->n; i++) {
-		costs[i + 1] = costs[i] + cost_of(b, &b->events[i], true, tick) -
-			       cost_of(b, &b->events[i], false, tick);
+		costs[i + 1] = costs[i] + cost_of(b, &b->events[i], true) -
+			       cost_of(b, &b->events[i], false);
 		if (costs[i + 1] < costs[b->best])
 			b->best = i + 1;
 	}
-}
-
-/* The start of a present in the event's vsync. */
-static int64_t present_of(const struct side *side, const struct event *event)
-{
-	const int64_t *edges = side->edge_ns, period_ns = side->period_ns;
-
-	if (event->present || !side->has[1])
-		return event->at_ns;
-	return event->at_ns - after_edge(event->at_ns + period_ns / 16, edges[0], period_ns) +
-	       after_edge(edges[1], edges[0], period_ns);
 }
 
 /* Marks the ticks that are the second one in a slot of @side. */
@@ -194,15 +183,12 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 	}
 	b->old_is_shorter = old->period_ns < new->period_ns;
 	find_second(b, b->old_is_shorter ? new : old);
-	/* Late ticks must not count for the shorter period. If there are many, ticks cost less. */
-	weigh(b, COST_TICK);
+	weigh(b);
 	for (unsigned int i = 0; i < b->n; i++)
 		late += !b->events[i].present &&
 			!(i < b->best ? b->events[i].old : b->events[i].new);
 	if (late * 40 > b->n)
 		uncertainty = COST_MARGIN_LATE;
-	else
-		weigh(b, COST_EXACT);
 	b->low = b->high = b->best;
 	for (unsigned int i = 0; i <= b->n; i++) {
 		if (b->costs[i] > b->costs[b->best] + uncertainty)
@@ -214,19 +200,18 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 
 /* Late events do not count: the switch is next to an event that fits. If the new period has fewer
  * compositions, that is its first event; else the last event of the old one. */
-static int64_t moment_of(const struct balance *b, const struct side *old, const struct side *new,
-			 int64_t end_ns)
+static int64_t moment_of(const struct balance *b, int64_t end_ns)
 {
 	unsigned int i = b->best;
 
 	if (b->search->draws_less) {
 		while (i < b->n && !b->events[i].new)
 			i++;
-		return i < b->n ? present_of(new, &b->events[i]) : end_ns;
+		return i < b->n ? b->events[i].at_ns : end_ns;
 	}
 	while (i > 0 && !b->events[i - 1].old)
 		i--;
-	return i > 0 ? present_of(old, &b->events[i - 1]) : 0;
+	return i > 0 ? b->events[i - 1].at_ns : 0;
 }
 
 /* Finds the best moment according to ticks and presents. */
@@ -236,7 +221,6 @@ static struct found find_switch(const struct search *search)
 	struct vsync_window window;
 	struct side old, new;
 	struct found found;
-	int64_t at_ns;
 	struct balance b = { .search = search };
 
 	vsync_window_fill(&window, search->log, from_ns, now_ns);
@@ -245,8 +229,7 @@ static struct found find_switch(const struct search *search)
 		      later(search->sure_ns, from_ns + 4 * search->before_ns));
 	new = side_of(search, search->after_ns, search->sure_ns, now_ns);
 	find_balance(&b, &old, &new);
-	at_ns = moment_of(&b, &old, &new, (int64_t)(now_ns - from_ns));
-	found.at_ns = from_ns + (at_ns > 0 ? (uint64_t)at_ns : 0);
+	found.at_ns = from_ns + (uint64_t)moment_of(&b, (int64_t)(now_ns - from_ns));
 	found.from_ns = b.low > 0 ? from_ns + (uint64_t)b.events[b.low - 1].at_ns : from_ns;
 	found.to_ns = b.high < b.n ? from_ns + (uint64_t)b.events[b.high].at_ns : now_ns;
 	if (!search->stated_ns || found.from_ns > search->stated_ns ||

@@ -322,14 +322,6 @@ static void watch_other(struct vsync_lattice *v, struct vsync_display *display, 
 	v->other = v->pending;
 }
 
-/* True: there are far more ticks than that period allows, even with late ones. */
-static bool is_too_slow(const struct vsync_window *window, uint64_t period_ns)
-{
-	struct vsync_fit fit = vsync_fit_of(window, period_ns);
-
-	return fit.ticks.n >= 16 && fit.ticks.collisions * 3 > fit.ticks.n;
-}
-
 /* True: events half a period after the edge are late wakeups: some are followed half a period later
  * by one in time. A display that is twice as fast has as many that follow one at the edge so, which
  * are collisions. */
@@ -395,29 +387,20 @@ static bool is_alike(const struct vsync_lattice *v, const struct vsync_display *
 /* Marks the displays that the ticks do not belong to. Returns the slowest of the others. */
 static struct vsync_display *mark_foreign(struct vsync_lattice *v,
 					  const struct vsync_window *window,
-					  const struct vsync_fit *fit, uint64_t now_ns)
+					  const struct vsync_fit *fit)
 {
 	struct vsync_display *slowest = NULL;
 	uint64_t slowest_ns = 0;
 
-	v->undecided = false;
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		struct vsync_display *display = &v->reported.displays[i];
 		struct reported_period reported = reported_period_of(display);
-		enum answer answer;
 
 		if (!reported.period_ns)
 			continue;
-		answer = is_fit_of(window, fit, &reported);
-		if (is_too_slow(window, reported.period_ns) ||
-		    is_refuted(window, reported.period_ns, reported.error_ns) ||
-		    is_hidden(v, display))
-			answer = ANSWER_NO;
-		if (answer == ANSWER_OPEN && reported_period_is_open(display, now_ns))
-			v->undecided = true;
-		else if (answer == ANSWER_OPEN)
-			answer = ANSWER_YES;
-		display->foreign = answer != ANSWER_YES;
+		display->foreign = is_fit_of(window, fit, &reported) == ANSWER_NO ||
+				   is_refuted(window, reported.period_ns, reported.error_ns) ||
+				   is_hidden(v, display);
 		if (display->foreign || reported.period_ns <= slowest_ns)
 			continue;
 		slowest_ns = reported.period_ns;
@@ -471,14 +454,13 @@ void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 	vsync_window_fill(&window, &v->log, back_from(now_ns, LOCK_WINDOW_NS), now_ns);
 	if (v->n_ticks >= LOCK_TICKS)
 		fit = vsync_fit_find(&window, anyway);
-	display = mark_foreign(v, &window, &fit, now_ns);
+	display = mark_foreign(v, &window, &fit);
 	v->option_refuted = v->option_ns && is_refuted(&window, v->option_ns, v->option_ns / 500);
 	v->followed = pick_display(v, &window, true, &sure);
 	if (v->followed)
 		display = v->followed;
-	if (display && !sure &&
-	    (v->n_ticks < UNDECIDED_TICKS || reported_periods_several(&v->reported)))
-		v->undecided = true;
+	v->undecided = display && !sure &&
+		       (v->n_ticks < UNDECIDED_TICKS || reported_periods_several(&v->reported));
 	if (display) {
 		struct reported_period reported = reported_period_of(display);
 
@@ -842,21 +824,6 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 
 /* --- what ticks and presents show --- */
 
-/* True: the found period is a common divisor of two periods, one after the other. Then the last
- * events alone show a longer one. */
-static bool is_common_part(const struct vsync_lattice *v, const struct vsync_fit *fit,
-			   uint64_t from_ns, uint64_t now_ns)
-{
-	struct vsync_window window;
-	struct vsync_fit last;
-
-	vsync_window_fill(&window, &v->log,
-			  later(from_ns, back_from(now_ns, 12 * vsync_period_ns(v))), now_ns);
-	last = vsync_fit_find(&window, false);
-	return last.period_ns > fit->period_ns &&
-	       !vsync_is_near(last.period_ns, fit->period_ns, 15);
-}
-
 /* True: a display's reported period explains the ticks, so no other one is searched for. */
 static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *window,
 			    uint64_t from_ns, uint64_t now_ns)
@@ -935,8 +902,6 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 				       v->authority == VSYNC_REPORTED ? 30 : 15))
 		return;
 	if (v->authority == VSYNC_REPORTED && (fit.ticks.n < 24 || !vsync_fit_is_clear(&fit)))
-		return;
-	if (fit.period_ns < period_ns && is_common_part(v, &fit, from_ns, now_ns))
 		return;
 	if (v->authority == VSYNC_REPORTED && v->followed) {
 		v->followed->foreign = true;

@@ -1009,27 +1009,18 @@ void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t
 {
 	uint64_t period_ns = vsync_period_ns(v);
 	struct vsync_window window;
+	struct vsync_fit fit;
 
 	/* The stated period says when it began. */
 	if (v->pending.display && v->pending.as == PENDING_STATED)
 		return;
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
-	for (uint64_t k = VSYNC_PERIOD_USUAL_MAX_NS / period_ns; k >= 2; k--) {
-		struct vsync_fit fit;
-		uint64_t error_ns;
-		uint64_t slow_ns = vsync_refine(&window, k * period_ns, &error_ns);
-
-		if (!vsync_is_near(slow_ns, k * period_ns, 15))
-			slow_ns = k * period_ns;
-		fit = vsync_fit_of(&window, slow_ns);
-		if (!vsync_fit_holds(&fit) || fit.ticks.n < SLOW_TICKS)
-			continue;
-		if (v->authority > VSYNC_FIT && vsync_learn_may_be_turned(v)) {
-			if (!v->unknown)
-				set_unknown(v, true, v->slow_ns);
-			return;
-		}
-		lattice_switch_to(v, VSYNC_FIT, slow_ns, error_ns, 0, from_ns, now_ns);
+	fit = vsync_fit_find(&window, false);
+	if (fit.period_ns > VSYNC_PERIOD_USUAL_MAX_NS || fit.ticks.n < SLOW_TICKS ||
+	    parts_of(fit.period_ns, period_ns, period_ns / 66) <= 1)
 		return;
-	}
+	if (v->authority <= VSYNC_FIT || !vsync_learn_may_be_turned(v))
+		lattice_switch_to(v, VSYNC_FIT, fit.period_ns, fit.error_ns, 0, from_ns, now_ns);
+	else if (!v->unknown)
+		set_unknown(v, true, v->slow_ns);
 }

@@ -963,7 +963,6 @@ void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = vsync_period_ns(v), better_ns, error_ns;
-	struct reported_period reported;
 	struct vsync_window window;
 	struct vsync_fit fit;
 
@@ -975,11 +974,6 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 	fit = vsync_fit_of(&window, better_ns);
 	if (fit.ticks.n < UNDECIDED_TICKS || !vsync_fit_is_clear(&fit))
 		return;
-	reported = reported_period_of(v->followed);
-	/* The ticks before may have shown a nominal period's last digits wrongly. */
-	if (vsync_distance(better_ns, reported.period_ns) >
-	    reported.error_ns + reported.period_ns / 1000)
-		leave_display(v, v->followed);
 	lattice_refine(v, better_ns, error_ns);
 	lattice_find_edges(v, &window);
 }

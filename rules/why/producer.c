@@ -391,11 +391,20 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 	found->all[found->n++] = buffer;
 }
 
+/* Only the first buffers of queues may be older than @from_ns. */
+static void consider_sent(struct producers *p, struct found *found, struct queued_buffer *buffer,
+			  const struct arrival *arrival, uint64_t from_ns)
+{
+	if (buffer->added_ns >= from_ns || buffer->is_first)
+		consider(p, found, buffer, arrival);
+}
+
 static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
 {
 	uint64_t producer = arrival->layer->producer;
 	uint64_t from_ns = back_from(arrival->time_ns,
 				     arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS);
+	bool has_first = p->last - p->last_first < PRODUCER_RECENT_MAX;
 	uint32_t i;
 
 	for (struct slice_stack *stack = NULL; (stack = slice_stacks_next(p->stacks, stack));) {
@@ -406,17 +415,15 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	}
 	if (arrival->direct)
 		return;
-	for (i = producer ? *newest_of(p, producer) : p->last; is_kept(p, i, PRODUCER_RECENT_MAX);
-	     i = producer ? buffer_at(p, i)->before : i - 1) {
-		struct queued_buffer *buffer = buffer_at(p, i);
-		bool is_old = buffer->added_ns < from_ns;
-
-		/* Only the first ones of queues may be older than the others. */
-		if (is_old && p->last - p->last_first >= PRODUCER_RECENT_MAX)
-			break;
-		if (!is_old || buffer->is_first)
-			consider(p, found, buffer, arrival);
-	}
+	for (i = producer ? *newest_of(p, producer) : p->last;
+	     is_kept(p, i, PRODUCER_RECENT_MAX) &&
+	     (has_first || buffer_at(p, i)->added_ns >= from_ns);
+	     i = producer ? buffer_at(p, i)->before : i - 1)
+		if (producer)
+			consider_sent(p, found, buffer_at(p, i), arrival, from_ns);
+	/* Of all queues the oldest one first: another layer's are passed a few times. */
+	while (!producer && i++ != p->last)
+		consider_sent(p, found, buffer_at(p, i), arrival, from_ns);
 }
 
 /* A queue's buffers arrive in order. If older ones of the same queue are still on their way, an

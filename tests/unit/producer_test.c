@@ -249,6 +249,27 @@ TEST_ON(phone_13, test_a_buffer_on_its_way_never_has_the_fence_of_the_next_one)
 	assert_int_equal(frame_of(a, 32)->gpu_done_ns, BEGIN + 33 * V60 - 8900 * US);
 }
 
+/* The queue of another layer: its first three buffers are passed, and the next one is the newest.
+ */
+TEST_ON(phone_13, test_of_the_buffers_of_another_layer_the_oldest_are_passed)
+{
+	uint64_t present_ns = BEGIN + 31 * V60;
+
+	for (unsigned int i = 0; i < 30; i++) {
+		queue_blast_buffer(&app_a, BEGIN + i * V60, 1000 * US, NULL);
+		latch_and_present(&app_a, BEGIN + i * V60);
+	}
+	for (unsigned int i = 0; i < 4; i++) {
+		send_blast_buffer(&app_a, present_ns - (14 - i) * MS, 500 * US, NULL);
+		wait_for_gpu(&app_a, present_ns - (14 - i) * MS + 100 * US,
+			     present_ns - (14 - i) * MS + 600 * US);
+	}
+	phone_queue(&phone, present_ns - 10 * MS, b, 1);
+	latch_and_present(&app_b, present_ns);
+	phone_end(&phone);
+	assert_int_equal(frame_of(b, 0)->gpu_done_ns, ROW_UNKNOWN);
+}
+
 /* Records of several CPUs come out of order: the mark hides no buffer that may be the layer's. */
 TEST_ON(phone_13, test_a_mark_that_comes_late_makes_nothing_sure)
 {

@@ -110,9 +110,13 @@ const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, str
 			meaning->role = rule->role;
 		else if (rule->role != RULE_NOMINAL)
 			continue;
-		meaning->number = capture.frame;
-		meaning->newer = capture.newer;
-		meaning->time_ns = capture.time_ns;
+		/* A rule without such a part takes nothing from the rules before it. */
+		if (capture.frame >= 0)
+			meaning->number = capture.frame;
+		if (capture.newer >= 0)
+			meaning->newer = capture.newer;
+		if (capture.time_ns >= 0)
+			meaning->time_ns = capture.time_ns;
 	}
 	if (meaning->number < 0 && (meaning->mask & SLICE_NUMBERED))
 		meaning->number = vsync_id_in(name);

@@ -141,11 +141,14 @@ TEST(test_default_rules_with_a_line_of_a_vendor_parse)
 {
 	struct span base = ruleset_builtin("default");
 	struct ruleset *rules;
+	struct slice_meaning meaning;
 	char *text = malloc(base.len + 100);
 
 	memcpy(text, base.ptr, base.len);
-	strcpy(text + base.len, "present slice \"vendorPresent *\"\n");
+	strcpy(text + base.len, "present slice \"vendorPresent *\"\ninput slice \"onComposer*\"\n");
 	rules = parsed(text);
+	ruleset_match_slice(rules, SPAN_LITERAL("onComposerHalVsync 8333333ns"), &meaning);
+	assert_int_equal(meaning.time_ns, 8333333);
 	assert_int_equal(mask_of(rules, SPAN_LITERAL("vendorPresent 1")), SLICE_PRESENT);
 	assert_int_equal(mask_of(rules, SPAN_LITERAL("vendorPresent")), 0);
 	ruleset_free(rules);

@@ -285,7 +285,10 @@ static bool in_markup(struct container_html *html, struct span *input, bool last
 		{ HTML_TAG_OF_TRACE, HTML_SECTION, SPAN_INIT(">") },
 	};
 
-	for (; input->len > 0 && is_enough(*input, last); *input = span_skip(*input, 1)) {
+	for (; (html->place != HTML_MARKUP || seek(input, '<')) &&
+	       (html->place != HTML_COMMENT || seek(input, '-')) && input->len > 0 &&
+	       is_enough(*input, last);
+	     *input = span_skip(*input, 1)) {
 		for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 			if (ends[i].in != html->place || !starts_with_word(*input, ends[i].text))
 				continue;

@@ -49,9 +49,9 @@ static void begin_sum(struct frame_series *series, const struct vsync_stamp *sta
 	series->off_vsync_ns = stamp->period_ns;
 }
 
-/* The sum of intervals is the span of their presents, to one vsync of the first or the last one, as
- * a present is in its vsync. If it is not, the period does not explain the presents, and the
- * interval is unknown. */
+/* The sum of intervals is the span of their presents, to half a vsync at its begin and half a one
+ * at its end, as a present is near its vsync; and to one of the last present's rate. If it is not,
+ * the period does not explain the presents, and the interval is unknown. */
 static struct interval add_up(struct frame_series *series, const struct vsync_stamp *now,
 			      struct interval interval)
 {
@@ -60,7 +60,8 @@ static struct interval add_up(struct frame_series *series, const struct vsync_st
 
 	series->off_ns += interval.ns - plain_ns;
 	if (interval.vsyncs >= 0 &&
-	    (uint64_t)llabs(series->off_ns) <= later(series->off_vsync_ns, now->period_ns))
+	    (uint64_t)llabs(series->off_ns) <=
+		    later((series->off_vsync_ns + now->period_ns) / 2, now->period_ns))
 		return interval;
 	begin_sum(series, now);
 	return (struct interval){ plain_ns, ROW_UNKNOWN, interval.step };

@@ -44,8 +44,8 @@ struct gpu_work {
 			      been latched by then; the GPU took no longer than for that one; 0:
 			      unknown, or it did */
 	struct frame_vsync vsync; /* that the app's frame answers */
-	bool missed_latch; /* SurfaceFlinger could have latched the buffer earlier, if the GPU had
-			      finished it */
+	uint64_t undrawn_at_ns;	  /* the last commit that could have latched the buffer, if the GPU
+				     had finished it; 0: none, or unknown */
 };
 
 struct summary_surface {

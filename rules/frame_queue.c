@@ -324,6 +324,7 @@ static void add_cadence(const struct frame_queue *q, struct cause_facts *facts,
 	const struct producers *p = q->producers;
 	const struct compositions *compositions = &p->compositions;
 	uint64_t eighth_ns = facts->period_ns / 8, deadline_ns = facts->slot_ns - late_ns;
+	const struct composition *first;
 	const struct composition_miss *miss;
 
 	facts->late_ns = late_ns;
@@ -333,11 +334,14 @@ static void add_cadence(const struct frame_queue *q, struct cause_facts *facts,
 		deadline_ns = facts->usual_ns -= late_ns;
 	facts->before =
 		with_gpu_time(p, compositions_get_before(compositions, waiting->composition));
-	facts->first_commit_ns = compositions_commit_from(compositions, deadline_ns - eighth_ns);
+	first = compositions_from(compositions, deadline_ns - eighth_ns);
+	facts->first_commit_ns = first ? first->commit_ns : 0;
 	miss = compositions_miss_in(compositions, deadline_ns - eighth_ns,
 				    waiting->frame.latched_ns);
 	facts->blocked = miss != NULL;
 	facts->blocked_by_gpu = miss && miss->by_gpu;
+	facts->first_blocked = first && first->present_ns == 0 && miss &&
+			       miss->time_ns < first->commit_ns + facts->period_ns / 2;
 }
 
 /* The longest time from a latch to the end of the GPU's work of the last frames in time. */
@@ -361,7 +365,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		.slot_ns = stamp->vsync_ns - stamp->period_ns,
 		.queued_ns = frame->queued_ns,
 		.gpu_done_ns = work->done_ns,
-		.waited_for_gpu = work->missed_latch,
+		.undrawn_at_ns = work->undrawn_at_ns,
 		.expired = work->vsync.expired && !q->producers->expected->is_14,
 		.replaced_ns = frame->replaced_ns,
 		.latched_before_ns = layer->latched_ns,

@@ -99,7 +99,8 @@ struct layer {
 	uint64_t drawn_ns;    /* its last frame, counted or not */
 	uint64_t latched_ns;  /* when its last counted frame was latched; 0: none */
 	uint64_t planned_ns;  /* the vsync that was to show it; 0: unknown */
-	uint64_t undrawn_ns;  /* so long after the latch its GPU work ends, if it is in time */
+	uint64_t undrawn_ns;  /* how long after the latch its GPU work ended in frames in time: the
+				 longest, which decays with each frame that takes less */
 	uint64_t expected_ns; /* the one that its app drew it for; 0: unknown */
 	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
 				 table */

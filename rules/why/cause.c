@@ -87,6 +87,8 @@ static enum cause composition_cause(const struct cause_facts *f)
 	if (overrun_ns(own) == 0 && !own->adjusted) {
 		if (!own->missed)
 			return CAUSE_NONE;
+		if (f->gpu_done_ns > own->planned_ns)
+			return CAUSE_GPU;
 		return own->missed_by_gpu ? CAUSE_SF_GPU : CAUSE_DISPLAY;
 	}
 	if (before->planned_ns > 0 && shown_at(before, f->period_ns) >= plan_ns)
@@ -111,13 +113,15 @@ static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 {
 	bool stuffed = f->latched_before_ns >= f->deadline_ns;
 	uint64_t deadline_ns = stuffed ? f->latched_before_ns + f->period_ns : f->deadline_ns;
+	/* If SurfaceFlinger tried to latch it after the deadline, the GPU kept it from that. */
+	bool tried = f->undrawn_at_ns + SLOT_TOLERANCE(f->period_ns) >= deadline_ns;
 	enum cause composition = composition_cause(f);
 
 	if (f->queued_ns == 0 || f->lost)
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > deadline_ns)
 		return CAUSE_APP;
-	if (f->gpu_done_ns > deadline_ns + (f->undrawn_ns > 0 ? undrawn_until(f) : 0))
+	if (f->gpu_done_ns > deadline_ns + (tried || f->undrawn_ns == 0 ? 0 : undrawn_until(f)))
 		return CAUSE_GPU;
 	if (composition != CAUSE_NONE)
 		return composition;
@@ -176,16 +180,18 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 {
 	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns), latch_ns = latch_time(f);
 	uint64_t latest_ns = slot_begin(f) + tolerance_ns;
-	bool composed = !f->blocked && (composed_in_time(f) || f->waited_for_gpu);
+	bool tried =
+		(composed_in_time(f) && !f->first_blocked) || (f->undrawn_at_ns > 0 && !f->blocked);
 
 	/* Else the cadence is that of another refresh rate. */
 	if (f->lost || f->queued_ns == 0 || !is_whole(f->late_ns, f->period_ns))
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > latch_ns)
 		return f->replaced_ns > 0 && f->replaced_ns <= latch_ns ? CAUSE_DROPPED : CAUSE_APP;
-	/* Its fence had not signaled. If SurfaceFlinger did not try to latch it in slot e, the time
-	 * of the latch is known less well, and a fence that is no later than usual did no harm. */
-	if (f->gpu_done_ns > latch_ns + (composed ? 0 : undrawn_until(f)))
+	/* Its fence had not signaled. If SurfaceFlinger did not try to latch it, the time of the
+	 * latch is known less well, and a fence that is no later than usual did no harm. It did not
+	 * try either where it waited for the display. */
+	if (f->gpu_done_ns > latch_ns + (tried ? 0 : undrawn_until(f)))
 		return f->began_late ? CAUSE_APP : CAUSE_GPU;
 	if (f->before.commit_ns == 0)
 		return CAUSE_UNKNOWN;

@@ -33,7 +33,9 @@
  * begun for a later vsync may be queued before slot e, too: then the GPU is not late, but the app.
  *
  * SurfaceFlinger may latch a buffer that the GPU has not drawn yet. If the GPU ends after the latch
- * or the deadline in frames that are in time, it is to blame only if it ended later than there.
+ * or the deadline in frames that are in time, too, it is to blame in two cases: it ended later than
+ * it does in those, or SurfaceFlinger found the buffer undrawn and composed without it. One that
+ * ends after the vsync that was to show its frame is always to blame for the display's miss.
  *
  * If the frame is on its plan, and the previous frame was planned more than a cadence before, only
  * the app was late: it drew nothing for the vsyncs between. If it was planned a cadence before,
@@ -67,14 +69,15 @@ struct cause_facts {
 	uint64_t expected_before_ns; /* the one that its app drew it for */
 	uint64_t undrawn_ns;	     /* in time the GPU ends so long after the latch */
 	uint64_t duration_ns;	     /* usual time from a commit to the planned present */
-	uint64_t first_commit_ns;    /* the first one that could be in slot e, or later */
-	struct composition own;	     /* the one with the frame */
-	struct composition before;   /* the one before that */
+	uint64_t undrawn_at_ns;	   /* the last commit that could have latched it, but for the GPU */
+	uint64_t first_commit_ns;  /* the first one that could be in slot e, or later */
+	struct composition own;	   /* the one with the frame */
+	struct composition before; /* the one before that */
+	bool first_blocked;	   /* in that one SurfaceFlinger waited for the display */
 	bool blocked; /* a composition was shown late, from slot e on, and SurfaceFlinger waited */
 	bool blocked_by_gpu; /* its own GPU work was late, not the display */
 	bool began_late;     /* the app had drawn nothing for the vsyncs by which it is late; the
 				GPU took its usual time, less than a period */
-	bool waited_for_gpu; /* SurfaceFlinger could have latched it, queued but not drawn */
 	bool expired; /* SurfaceFlinger had forgotten its plan; Android 12, 13: it judges nothing */
 	bool lost;    /* events may be missing since the previous frame */
 };

@@ -196,13 +196,13 @@ uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint6
 	return begin_ns + (uint64_t)sorted[n / 2];
 }
 
-uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns)
+const struct composition *compositions_from(const struct compositions *c, uint64_t from_ns)
 {
-	uint64_t first_ns = 0;
+	const struct composition *first = NULL;
 
 	for (uint32_t i = 0; i < RING_KEPT(c->all, c->n) && at(c, i)->commit_ns >= from_ns; i++)
-		first_ns = at(c, i)->commit_ns;
-	return first_ns;
+		first = at(c, i);
+	return first;
 }
 
 uint32_t compositions_next(const struct compositions *c)
@@ -227,8 +227,8 @@ const struct composition *compositions_get_before(const struct compositions *c, 
 	return composition;
 }
 
-bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns, uint64_t done_ns,
-				 uint64_t latched_ns)
+uint64_t compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns,
+				     uint64_t done_ns, uint64_t latched_ns)
 {
 	bool latching = true; /* the newest commit before the latch is its own */
 
@@ -240,10 +240,10 @@ bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_n
 		if (commit_ns < queued_ns)
 			break;
 		if (!latching && commit_ns < done_ns)
-			return true;
+			return commit_ns;
 		latching = false;
 	}
-	return false;
+	return 0;
 }
 
 void compositions_lost(struct compositions *c)

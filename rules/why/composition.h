@@ -80,8 +80,8 @@ uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns
 uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint64_t since_ns,
 			    uint64_t present_ns, uint64_t period_ns);
 
-/* The first commit of @from_ns or later; 0: unknown, or none. */
-uint64_t compositions_commit_from(const struct compositions *c, uint64_t from_ns);
+/* The first one with a commit of @from_ns or later; NULL: unknown, or none. */
+const struct composition *compositions_from(const struct compositions *c, uint64_t from_ns);
 
 /* The number of the composition that the next present belongs to. */
 uint32_t compositions_next(const struct compositions *c);
@@ -90,10 +90,10 @@ uint32_t compositions_next(const struct compositions *c);
 const struct composition *compositions_get(const struct compositions *c, uint32_t number);
 const struct composition *compositions_get_before(const struct compositions *c, uint32_t number);
 
-/* True: SurfaceFlinger could have latched the buffer earlier, when it was queued and the GPU had
- * not finished it. Times in ns; @latched_ns: when it was latched. */
-bool compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns, uint64_t done_ns,
-				 uint64_t latched_ns);
+/* The last commit at which SurfaceFlinger could have latched the buffer earlier, when it was queued
+ * and the GPU had not finished it; 0: none. Times in ns; @latched_ns: when it was latched. */
+uint64_t compositions_waited_for_gpu(const struct compositions *c, uint64_t queued_ns,
+				     uint64_t done_ns, uint64_t latched_ns);
 
 /* Events are lost: the present or the end that comes next may be that of another composition than
  * the open one, and the next commit may answer to another tick or plan. */

@@ -601,9 +601,9 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 		work.pacing = buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
 	work.slept_ns = slept_ns(layer, buffer, &work);
 	work.vsync = buffer->vsync;
-	work.missed_latch = work.done_ns && frame->queued_ns &&
-			    compositions_waited_for_gpu(&p->compositions, frame->queued_ns,
-							work.done_ns, frame->latched_ns);
+	if (work.done_ns && frame->queued_ns)
+		work.undrawn_at_ns = compositions_waited_for_gpu(&p->compositions, frame->queued_ns,
+								 work.done_ns, frame->latched_ns);
 	return work;
 }
 

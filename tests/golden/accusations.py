@@ -82,14 +82,24 @@ def two_apps(checks, what, out):
         own_gpu_times(checks, f"{what}, loss {seed}", out.parent / f"lost{seed}", ends)
 
 
-def drawn_after_the_latch(vocabulary, here):
-    """SurfaceFlinger latches before the GPU has drawn, also in time: the causes are those of frames that are drawn 8 ms sooner."""
-    parts = lines(scenario("culprits", here / "trace", vocabulary=vocabulary, seed=2).read_bytes())
-    late = [line.moved(8000 * (b" GPU completion-" in line.text and b": E|" in line.text)) for line in parts]
-    (here / "trace").write_bytes(text(sorted(late, key=lambda line: line.us or 0)))
+def drawn_after_the_latch(here, name, vocabulary, by_us, in_time=False):
+    """SurfaceFlinger latches before the GPU has drawn, also in time: the causes are those of frames that are drawn sooner. @in_time: late
+    frames are not drawn later, and where the GPU was to blame, SurfaceFlinger composed without the buffer."""
+    parts, last = lines(scenario(name, here / "trace", vocabulary=vocabulary, seed=2).read_bytes()), 0
+    analyze(here / "sooner", "--frames-log", here / "trace")
+    frames = rows(here / "sooner", "frames.csv")
+    ends = {int(row["gpu done(s)"].replace(".", "")) for row in frames if row["gpu done(s)"] and not (in_time and row["cause"])}
+    for i, line in enumerate(parts):
+        if b" GPU completion-" in line.text:  # which waits for one fence after the other
+            last = max(line.us + by_us * (line.us in ends and b": E|" in line.text), last + 5)
+            parts[i] = line.moved(last - line.us)
+    (here / "trace").write_bytes(text(sorted(parts, key=lambda line: line.us or 0)))
     analyze(here / "out", "--frames-log", here / "trace")
     played, found = ([row["cause"] for row in rows(name)] for name in (here / "trace.truth", here / "out" / "frames.csv"))
-    checks.equal(collections.Counter(zip(played, found)), collections.Counter(zip(played, played)), f"drawn after the latch, {vocabulary}: causes")
+    wrong = collections.Counter(pair for pair in zip(played, found, strict=True) if pair[0] != pair[1])
+    if by_us > 12000:  # then a buffer that the GPU drew too late may be in time for the latch of the next slot
+        del wrong["gpu", "unknown"]
+    checks.equal(wrong, {}, f"drawn after the latch, {vocabulary}: causes played and found")
 
 
 CASES = {"B1_gpu_times_of_another_app_android14": two_apps, "E0_lost_tick_makes_idle_a_stall_a14": idle, "E1_app_late_but_gpu_blamed_a11": app_is_late}
@@ -102,7 +112,9 @@ for name, judge in CASES.items():
         (here / "trace").write_bytes(lzma.open(path).read())
         analyze(here / "out", "--frames-log", "-T", "2", here / "trace")
         judge(checks, name, here / "out")
-for name in ("android-9", "android-11", "android-14", "android-15"):
+for case in ("android-9", 13000), ("android-11", 8000), ("android-14", 8000), ("android-15", 8000):
     with folder() as here:
-        drawn_after_the_latch(name, here)
+        drawn_after_the_latch(here, "culprits", *case)
+with folder() as here:
+    drawn_after_the_latch(here, "culprits-120", "android-14", 8000, in_time=True)
 checks.end()

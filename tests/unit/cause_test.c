@@ -63,13 +63,13 @@ static const struct {
 	/* Nothing was queued in time, so the first commit is a later one. */
 	{ "queued before the commit of a later slot, then drawn",
 	  { USUAL, .first_commit_ns = SECOND + V60 + 5 * MS, .queued_ns = SECOND + V60 + 4 * MS,
-	    .gpu_done_ns = SECOND + V60 + 9 * MS, .waited_for_gpu = true },
+	    .gpu_done_ns = SECOND + V60 + 9 * MS, .undrawn_at_ns = SECOND + V60 + 5 * MS },
 	  CAUSE_APP },
 	{ "idle SurfaceFlinger is woken 14 ms late",
 	  { USUAL, .usual_ns = SECOND + MS, .late_ns = V60, .own.commit_ns = SECOND + 15 * MS },
 	  CAUSE_SCHEDULING },
 	{ "waited for the GPU as each frame does",
-	  { USUAL, .gpu_done_ns = SECOND, .waited_for_gpu = true },
+	  { USUAL, .gpu_done_ns = SECOND, .undrawn_at_ns = SECOND - 3 * MS },
 	  CAUSE_SCHEDULING },
 	{ "drawn 12 ms after the latch, as others are",
 	  { USUAL, .gpu_done_ns = SECOND + 17 * MS, .undrawn_ns = 10 * MS },
@@ -89,6 +89,10 @@ static const struct {
 	  { LATE, .late_ns = V60 / 2, .queued_ns = SECOND + 2 * V60 },
 	  CAUSE_UNKNOWN },
 	{ "waits for the display", { LATE, .blocked = true }, CAUSE_DISPLAY },
+/* SurfaceFlinger had a commit in its slot, and a composition was shown late. */
+#define BLOCKED LATE, .blocked = true, .first_commit_ns = SECOND, .gpu_done_ns = SECOND + MS
+	{ "which was late after a commit found it undrawn", { BLOCKED }, CAUSE_GPU },
+	{ "which was late at that commit", { BLOCKED, .first_blocked = true }, CAUSE_DISPLAY },
 
 	/* --- by the plan --- */
 	{ "2 ms after the plan", { PLANNED_FOR(EXPECTED + 2 * MS) }, CAUSE_NONE },
@@ -99,6 +103,18 @@ static const struct {
 	  { PLANNED, .late_ns = 2 * V60, .slot_ns = DEADLINE + V60, .gpu_done_ns = DEADLINE + 1 },
 	  CAUSE_APP },
 	{ "queued late", { PLANNED, DRAWN(DEADLINE + 1), .queued_ns = DEADLINE + 1 }, CAUSE_APP },
+/* In frames in time the GPU ends up to 10 ms after the latch. */
+#define UNDRAWN PLANNED, .undrawn_ns = 10 * MS, .gpu_done_ns = DEADLINE + 9 * MS
+	{ "drawn after it, as others are", { UNDRAWN }, CAUSE_SCHEDULING },
+	{ "and found undrawn at a commit before",
+	  { UNDRAWN, .undrawn_at_ns = DEADLINE - V60 / 8 - 1 },
+	  CAUSE_SCHEDULING },
+	{ "and found undrawn at its deadline",
+	  { UNDRAWN, .undrawn_at_ns = DEADLINE - V60 / 8 },
+	  CAUSE_GPU },
+#define MISSED PLANNED_FOR(EXPECTED), .own.missed = true, .undrawn_ns = 20 * MS
+	{ "drawn when it is to be shown", { MISSED, .gpu_done_ns = EXPECTED }, CAUSE_DISPLAY },
+	{ "drawn later, as others are", { MISSED, .gpu_done_ns = EXPECTED + 1 }, CAUSE_GPU },
 	{ "with a loss", { PLANNED, .queued_ns = DEADLINE + 1, .lost = true }, CAUSE_UNKNOWN },
 	/* A frame behind another one has a period more. */
 	{ "a period more",

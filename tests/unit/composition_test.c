@@ -71,9 +71,9 @@ TEST(test_a_loss_tears_the_open_composition)
 
 TEST(test_old_compositions_are_forgotten)
 {
-	assert_int_equal(compositions_commit_from(&compositions, 50 * V60 + 1), 51 * V60);
-	assert_int_equal(compositions_commit_from(&compositions, 50 * V60), 50 * V60);
-	assert_int_equal(compositions_commit_from(&compositions, 100 * V60 + 1), 0);
+	assert_int_equal(compositions_from(&compositions, 50 * V60 + 1)->commit_ns, 51 * V60);
+	assert_int_equal(compositions_from(&compositions, 50 * V60)->commit_ns, 50 * V60);
+	assert_null(compositions_from(&compositions, 100 * V60 + 1));
 	for (unsigned int n = 101; n <= 100 + COMPOSITIONS_MAX; n++)
 		compositions_commit(&compositions, n * V60);
 	assert_null(compositions_get(&compositions, 100));

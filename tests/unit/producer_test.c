@@ -131,15 +131,45 @@ static void queue_at_once(uint64_t present_ns, uint64_t gpu_a_ns, uint64_t gpu_b
 	wait_for_gpu(&app_b, mark_ns + 20 * US, mark_ns + gpu_b_ns);
 }
 
-static void present_both(uint64_t present_ns)
+static void present_both(uint64_t present_ns, const char *one, const char *other)
 {
 	phone_tick(&phone, present_ns - 2000 * US);
 	phone.now_ns = present_ns - 1000 * US;
 	phone_begin(&phone, "handleMessageInvalidate");
-	phone_latch(&phone, a);
-	phone_latch(&phone, b);
+	phone_latch(&phone, one);
+	phone_latch(&phone, other);
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, present_ns, 1);
+}
+
+/* The GPU ends two vsyncs after the latch of a frame that was in time, and 20 ms after one before
+ * the clock steps back: both tell nothing of a later one, which keeps SurfaceFlinger from a latch.
+ */
+TEST_ON(phone_9, test_such_an_end_of_the_gpu_excuses_no_later_one)
+{
+	for (unsigned int i = 0; i < 150; i++) {
+		uint64_t present_ns = (i < 101 ? BEGIN : BEGIN - 50 * SECOND) + i * V60;
+
+		if (i == 68 || i == 122) {
+			queue_buffer(&app_a, present_ns - 10000 * US, 15000 * US);
+			latch_and_present(&app_a, present_ns + V60);
+			i++;
+		} else if (i == 60 || i == 100) {
+			queue_without_wait(&app_a, present_ns - 10000 * US, 0);
+			latch_and_present(&app_a, present_ns);
+			wait_for_gpu(&app_a, present_ns,
+				     present_ns + (i == 60 ? 2 * V60 : 19000 * US));
+			i += i == 60 ? 2 : 0;
+		} else {
+			frame(&app_a, present_ns, 3000 * US);
+		}
+	}
+	phone_end(&phone);
+	assert_int_equal(frame_of(a, 60)->cause, CAUSE_NONE);
+	for (size_t late = 66; late <= 119; late += 119 - 66) {
+		expect_frame(a, late, "vsyncs 2");
+		assert_int_equal(frame_of(a, late)->cause, CAUSE_GPU);
+	}
 }
 
 /* If the producers are known, from frames before; else they are ambiguous. */
@@ -154,7 +184,7 @@ TEST(test_buffers_queued_at_once_get_their_own_fences)
 		}
 		for (unsigned int i = 0; i < 40; i++) {
 			queue_at_once(BEGIN + i * V60, 300 * US, 900 * US);
-			present_both(BEGIN + i * V60);
+			present_both(BEGIN + i * V60, a, b);
 		}
 		phone_end(&phone);
 		for (unsigned int i = 0; i < 40; i++) {
@@ -183,7 +213,7 @@ TEST_ON(phone_9, test_another_layer_never_keeps_the_fences_of_an_app)
 		wait_for_gpu(&app_a, queued_ns + 120 * US, queued_ns + 400 * US);
 		if (i % 2 == 1)
 			phone_queue(&phone, queued_ns + 200 * US, b, 1);
-		present_both(present_ns);
+		present_both(present_ns, a, b);
 	}
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 60; i++)
@@ -284,13 +314,7 @@ TEST_ON(phone_13, test_a_mark_that_comes_late_makes_nothing_sure)
 		phone_queue(&phone, queued_ns + 402 * US, "Beta#2", 1);
 		wait_for_gpu(&app_a, queued_ns + 500 * US, queued_ns + 1100 * US);
 		wait_for_gpu(&app_b, queued_ns + 500 * US, queued_ns + 5300 * US);
-		phone_tick(&phone, present_ns - 2000 * US);
-		phone.now_ns = present_ns - 1000 * US;
-		phone_begin(&phone, "handleMessageInvalidate");
-		phone_latch(&phone, "Alpha#1");
-		phone_latch(&phone, "Beta#2");
-		phone_end_slices(&phone, 1);
-		phone_compose(&phone, present_ns, 1);
+		present_both(present_ns, "Alpha#1", "Beta#2");
 	}
 	phone_end(&phone);
 	for (unsigned int i = 0; i < 400; i++) {
@@ -324,7 +348,7 @@ TEST(test_a_first_buffer_that_waited_is_not_another_queues)
 			if (i > 0)
 				wait_for_gpu(&app_a, queued_ns + 400 * US, queued_ns + 1100 * US);
 			wait_for_gpu(&app_b, queued_ns + 400 * US, queued_ns + 5100 * US);
-			present_both(queued_ns + 10000 * US);
+			present_both(queued_ns + 10000 * US, a, b);
 		}
 		phone_end(&phone);
 		for (unsigned int i = 0; i < 60; i++) {
@@ -448,23 +472,16 @@ TEST_ON(phone_9, test_dropped_buffers_and_other_processes_do_not_change_the_time
 static void run_with_late_frames(uint64_t present_ns, bool in_time)
 {
 	for (unsigned int i = 0; i < 60; i++, present_ns += V60) {
-		char name[100];
-
 		if (i % 10 != 9) {
 			frame(&app_a, present_ns, 300 * US);
 			continue;
 		}
-		snprintf(name, sizeof(name), "waiting for GPU completion %u", app_a.fences);
 		queue_without_wait(&app_a, present_ns - 10000 * US, 1);
-		write_of(app_a.pid, app_a.pid + 2, TRACE_SLICE_BEGIN, present_ns - 9800 * US, name,
-			 0);
 		if (in_time)
-			write_of(app_a.pid, app_a.pid + 2, TRACE_SLICE_END, present_ns - 5000 * US,
-				 "", 0);
+			wait_for_gpu(&app_a, present_ns - 9800 * US, present_ns - 5000 * US);
 		latch_and_present(NULL, present_ns);
 		if (!in_time)
-			write_of(app_a.pid, app_a.pid + 2, TRACE_SLICE_END, present_ns + 3000 * US,
-				 "", 0);
+			wait_for_gpu(&app_a, present_ns, present_ns + 3000 * US);
 		present_ns += V60;
 		latch_and_present(&app_a, present_ns);
 	}

@@ -82,7 +82,7 @@ def two_apps(checks, what, out):
         own_gpu_times(checks, f"{what}, loss {seed}", out.parent / f"lost{seed}", ends)
 
 
-def drawn_after_the_latch(here, name, vocabulary, by_us, in_time=False):
+def drawn_after_the_latch(here, vocabulary, by_us, name="culprits", in_time=False):
     """SurfaceFlinger latches before the GPU has drawn, also in time: the causes are those of frames that are drawn sooner. @in_time: late
     frames are not drawn later, and where the GPU was to blame, SurfaceFlinger composed without the buffer."""
     parts, last = lines(scenario(name, here / "trace", vocabulary=vocabulary, seed=2).read_bytes()), 0
@@ -112,9 +112,7 @@ for name, judge in CASES.items():
         (here / "trace").write_bytes(lzma.open(path).read())
         analyze(here / "out", "--frames-log", "-T", "2", here / "trace")
         judge(checks, name, here / "out")
-for case in ("android-9", 13000), ("android-11", 8000), ("android-14", 8000), ("android-15", 8000):
+for case in ("android-9", 13000), ("android-11", 8000), ("android-14", 8000), ("android-15", 8000), ("android-14", 8000, "culprits-120", True):
     with folder() as here:
-        drawn_after_the_latch(here, "culprits", *case)
-with folder() as here:
-    drawn_after_the_latch(here, "culprits-120", "android-14", 8000, in_time=True)
+        drawn_after_the_latch(here, *case)
 checks.end()

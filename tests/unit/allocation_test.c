@@ -50,9 +50,8 @@ static void play_apps(uint64_t begin_ns)
 	uint64_t now_ns = begin_ns;
 
 	for (unsigned int app = 0; app < 60; app++) {
-		char layer[64];
+		const char *layer = formatted("com.app%u/com.app.Main#%u", app, app);
 
-		snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", app, app);
 		for (unsigned int i = 0; i < 300; i++) {
 			now_ns += (app % 2 ? V60 : V60 / 2) * (i % 40 ? 1 : 3);
 			phone_frame(&phone, now_ns, layer);

@@ -102,10 +102,9 @@ TEST(too_long_names_are_ignored)
 {
 	for (int len = DUMPSYS_NAME_SIZE - 1; len <= DUMPSYS_NAME_SIZE; len++) {
 		struct dumpsys_focus focus = { .name = "" };
-		char line[2 * DUMPSYS_NAME_SIZE];
 
-		snprintf(line, sizeof(line), "mCurrentFocus=a.b/%0*d", len - 4, 0);
-		dumpsys_focus_line(&focus, span_of(line));
+		dumpsys_focus_line(&focus,
+				   span_of(formatted("mCurrentFocus=a.b/%0*d", len - 4, 0)));
 		assert_int_equal(strlen(focus.name), len < DUMPSYS_NAME_SIZE ? len : 0);
 	}
 }

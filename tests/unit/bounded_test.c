@@ -16,10 +16,9 @@ static void start_small(enum phone_age age)
 /* @n frames of app number @app; returns when the next one is due. */
 static uint64_t run(unsigned int app, uint64_t from_ns, unsigned int n)
 {
-	char layer[64];
-
-	snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#%u", app, app);
-	return phone_run(&phone, layer, from_ns, V60, n) + V60;
+	return phone_run(&phone, formatted("com.app%u/com.app.Main#%u", app, app), from_ns, V60,
+			 n) +
+	       V60;
 }
 
 static uint64_t before_ns; /* the first frame of the summary before this one */
@@ -48,12 +47,9 @@ TEST(test_frame_times_without_vsyncs_have_space)
 	uint64_t now_ns = BEGIN, random = 1;
 
 	for (unsigned int i = 0; i < 40000; i++) {
-		char layer[64];
-
 		random = random * UINT64_C(6364136223846793005) + 1;
 		now_ns += MS + (random >> 33) % (480 * MS);
-		snprintf(layer, sizeof(layer), "com.app%u/com.app.Main#0", i / 4000);
-		phone_show(&phone, now_ns, layer);
+		phone_show(&phone, now_ns, formatted("com.app%u/com.app.Main#0", i / 4000));
 	}
 	phone_end(&phone);
 	assert_int_equal(counters()->percentiles_refused, 0);
@@ -125,11 +121,8 @@ TEST(test_every_full_table_is_counted)
 
 TEST(test_queued_layers_do_not_evict_latched_ones)
 {
-	char name[64];
-
 	for (unsigned int i = 0; i < 20000; i++) {
-		snprintf(name, sizeof(name), "noise%u", i);
-		phone_queue(&phone, BEGIN + i * MS - 8 * MS, name, 1);
+		phone_queue(&phone, BEGIN + i * MS - 8 * MS, formatted("noise%u", i), 1);
 		if (i % 16 == 0)
 			phone_frame(&phone, BEGIN + i * MS, a);
 	}

@@ -66,10 +66,7 @@ static void fall(const char *slice)
 
 static void say_latch(void)
 {
-	char name[64];
-
-	snprintf(name, sizeof(name), "latchBuffer %s - %u", a, queue.first);
-	phone_write(&phone, TRACE_INSTANT, 0, name, 0);
+	phone_write(&phone, TRACE_INSTANT, 0, formatted("latchBuffer %s - %u", a, queue.first), 0);
 }
 
 /* Latches the oldest buffer. Its number is the count of the buffers before it. */

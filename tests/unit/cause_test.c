@@ -106,12 +106,9 @@ static const struct {
 /* In frames in time the GPU ends up to 10 ms after the latch. */
 #define UNDRAWN PLANNED, .undrawn_ns = 10 * MS, .gpu_done_ns = DEADLINE + 9 * MS
 	{ "drawn after it, as others are", { UNDRAWN }, CAUSE_SCHEDULING },
-	{ "and found undrawn at a commit before",
-	  { UNDRAWN, .undrawn_at_ns = DEADLINE - V60 / 8 - 1 },
-	  CAUSE_SCHEDULING },
-	{ "and found undrawn at its deadline",
-	  { UNDRAWN, .undrawn_at_ns = DEADLINE - V60 / 8 },
-	  CAUSE_GPU },
+#define FOUND(before_ns) UNDRAWN, .undrawn_at_ns = DEADLINE - (before_ns)
+	{ "and found undrawn before that", { FOUND(V60 / 8 + 1) }, CAUSE_SCHEDULING },
+	{ "and found undrawn at its deadline", { FOUND(V60 / 8) }, CAUSE_GPU },
 #define MISSED PLANNED_FOR(EXPECTED), .own.missed = true, .undrawn_ns = 20 * MS
 	{ "drawn when it is to be shown", { MISSED, .gpu_done_ns = EXPECTED }, CAUSE_DISPLAY },
 	{ "drawn later, as others are", { MISSED, .gpu_done_ns = EXPECTED + 1 }, CAUSE_GPU },

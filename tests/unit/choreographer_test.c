@@ -174,17 +174,14 @@ TEST(the_edge_is_unknown_if_there_were_several)
  * numbered vsyncs. */
 static void play_beside_another(bool tokens)
 {
-	char name[40];
-
 	for (uint64_t i = 0; i < 20; i++) {
 		uint64_t edge_ns = BEGIN + i * V60;
 
 		edge(edge_ns);
 		callback(11, edge_ns + MS / 5, MS);
-		snprintf(name, sizeof(name), "Choreographer#doFrame %d",
-			 (int)(i == 10 ? 7 : i) * 8);
 		if (i < 7 || i >= 10) {
-			begin(10, 10, edge_ns + (i == 10 ? 3 * MS : MS / 4), name);
+			begin(10, 10, edge_ns + (i == 10 ? 3 * MS : MS / 4),
+			      formatted("Choreographer#doFrame %d", (int)(i == 10 ? 7 : i) * 8));
 			end(10, 10, edge_ns + 4 * MS);
 		}
 		if (tokens)

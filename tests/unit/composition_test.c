@@ -114,16 +114,14 @@ TEST(test_a_miss_is_that_of_the_composition_that_was_due)
 	compositions_missed(&compositions, 400 * V60, false);
 	assert_true(compositions_miss_in(&compositions, 361 * V60, UINT64_MAX)->by_gpu);
 	/* A plan is that of the next commit alone. */
-	assert_int_equal(next->planned_ns, 201 * V60 + V60 * 3 / 2);
-	assert_false(next->adjusted);
+	assert_fields(next, planned_ns == 201 * V60 + V60 * 3 / 2, adjusted == false);
 	compositions_plan(&compositions, 203 * V60, true);
 	compositions_commit(&compositions, 202 * V60);
 	next = compositions_get(&compositions, compositions_next(&compositions));
 	assert_true(next->adjusted);
 	compositions_commit(&compositions, 203 * V60);
 	next = compositions_get(&compositions, compositions_next(&compositions));
-	assert_int_equal(next->planned_ns, 0);
-	assert_false(next->adjusted);
+	assert_fields(next, planned_ns == 0, adjusted == false);
 }
 
 TEST(test_the_usual_duration)

@@ -174,15 +174,13 @@ TEST(percentages_are_rounded_as_by_printf)
 {
 	struct fps_row row = { .app = "", .surface = "" };
 	uint64_t *jank_ns = &row.stats.jank_ns, *time_ns = &row.stats.time_ns;
-	char expected[64];
 
 	for (uint64_t i = 0; i < 40000; i++) {
 		*jank_ns = i % 2 ? i / 2 : random_number() % 1000000000;
 		*time_ns = i % 2 ? 16000 : 1 + random_number() % 1000000000;
 		csv_format(&row_text, ROW_FPS, &row);
-		snprintf(expected, sizeof(expected), "%.3f",
-			 100.0 * (double)*jank_ns / (double)*time_ns);
-		assert_string_equal(field(23), expected);
+		assert_string_equal(field(23),
+				    formatted("%.3f", 100.0 * (double)*jank_ns / (double)*time_ns));
 	}
 }
 

@@ -97,13 +97,12 @@ TEST_ON(phone_9, test_idle_series_continues_with_a_wait)
 	run(b, BEGIN + SECOND, 50 * MS, 40);
 	assert_null(any_row_of(SURFACE_A, 0));
 	run(b, BEGIN + 3 * SECOND, 50 * MS, 120);
-	assert_int_equal(row_of(SURFACE_A, 0)->stats.frames, 9);
-	assert_int_equal(row_of(SURFACE_A, 0)->end_ns, BEGIN + 9 * V60);
+	assert_fields(row_of(SURFACE_A, 0), stats.frames == 9, end_ns == BEGIN + 9 * V60);
 	run(a, BEGIN + 20 * SECOND, V60, 10);
 	phone_end(&phone);
 	expect_row(SURFACE_A, 1, "waits 1 frames 9");
-	assert_int_equal(row_of(SURFACE_A, 1)->stats.wait_ns, 20 * SECOND - 9 * V60);
-	assert_int_equal(row_of(SURFACE_A, 1)->start_ns, BEGIN + 9 * V60);
+	assert_fields(row_of(SURFACE_A, 1), stats.wait_ns == 20 * SECOND - 9 * V60,
+		      start_ns == BEGIN + 9 * V60);
 	assert_sums(a, SURFACE_A);
 	assert_sums(b, SURFACE_B);
 }

@@ -190,8 +190,7 @@ TEST(frames_wait_for_their_expectation)
 	record_of(4, 5 * SECOND + 11, 2, 10, 75);
 	assert_int_equal(timeline->n_frames, 4);
 	frame_timeline_end(timeline);
-	assert_int_equal(timeline->n_frames, 0);
-	assert_int_equal(timeline->counts.unfinished, 2);
+	assert_fields(timeline, n_frames == 0, counts.unfinished == 2);
 	assert_int_equal(n_rows, 1);
 }
 
@@ -262,10 +261,8 @@ TEST(a_full_table_drops_the_oldest)
 	set_up(NULL);
 	timeline->live = true;
 	fill_table(TIMELINE_LIVE_FRAMES);
-	for (unsigned int i = TIMELINE_LIVE_FRAMES; i < TIMELINE_FRAMES; i++) {
-		assert_int_equal(timeline->frames[i].touched_ns, 0);
-		assert_int_equal(timeline->frames[i].layer[0], '\0');
-	}
+	for (unsigned int i = TIMELINE_LIVE_FRAMES; i < TIMELINE_FRAMES; i++)
+		assert_fields(timeline, frames[i].touched_ns == 0, frames[i].layer[0] == '\0');
 }
 
 /* Surfaces without space are counted, and those before them stay. */

@@ -112,8 +112,7 @@ TEST(time_extends_and_stamps_are_applied)
 	assert_print(&page, high + 1007 + 1 + (UINT64_C(2) << 27) + 3, "after an extend");
 	assert_print(&page, high + 5 + (UINT64_C(8) << 27) + 1, "after a stamp");
 	assert_end(&page);
-	assert_false(page.damaged);
-	assert_int_equal(page.lost, 0);
+	assert_fields(&page, damaged == false, lost == 0);
 	/* A later stamp has the next of the high bits. */
 	b.len = 0;
 	put_word(&b, 31 | 5U << 5);

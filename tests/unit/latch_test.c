@@ -25,14 +25,11 @@ static void forge(enum trace_kind kind, const char *name, int64_t value)
 
 static void forge_latch(const char *layer)
 {
-	char name[100];
-
 	forge(TRACE_SLICE_BEGIN, "acquireBuffer", 0);
 	forge(TRACE_COUNTER, layer, 0);
 	forge(TRACE_SLICE_END, "", 0);
 	forge(TRACE_SLICE_BEGIN, "latchBuffer", 0);
-	snprintf(name, sizeof(name), "BufferTX - %s", layer);
-	forge(TRACE_COUNTER, name, 0);
+	forge(TRACE_COUNTER, formatted("BufferTX - %s", layer), 0);
 	forge(TRACE_SLICE_END, "", 0);
 }
 
@@ -118,12 +115,8 @@ TEST_ON(phone_9, test_markers_of_apps_are_not_forged)
 
 static void flood(unsigned int from)
 {
-	char name[64];
-
-	for (unsigned int i = 0; i < 1000; i++) {
-		snprintf(name, sizeof(name), "flood%u", from + i);
-		forge_latch(name);
-	}
+	for (unsigned int i = 0; i < 1000; i++)
+		forge_latch(formatted("flood%u", from + i));
 }
 
 TEST_ON(phone_9, test_latches_without_present_do_not_fill_the_table)
@@ -173,10 +166,9 @@ TEST_ON(phone_9, test_counter_of_a_transaction_is_no_layer)
 static void harmony_frame(uint64_t present_ns, const char *hash, const char *title, unsigned int i,
 			  bool counter_first)
 {
-	char counter[128], instant[128];
+	const char *counter = formatted("BufferTX - %s|%s", hash, title);
+	const char *instant = formatted("latchBuffer %s%s - %u", hash, title, i);
 
-	snprintf(counter, sizeof(counter), "BufferTX - %s|%s", hash, title);
-	snprintf(instant, sizeof(instant), "latchBuffer %s%s - %u", hash, title, i);
 	phone.now_ns = present_ns - 5 * MS;
 	phone_write(&phone, TRACE_COUNTER, 500, counter, 1);
 	phone_tick(&phone, present_ns - 2 * MS);
@@ -192,15 +184,12 @@ static void harmony_frame(uint64_t present_ns, const char *hash, const char *tit
 
 static void play_harmony(const char *hash, const char *title, bool counter_first)
 {
-	char layer[128];
-
 	start(PHONE_14);
 	for (unsigned int i = 0; i < 30; i++)
 		harmony_frame(BEGIN + i * V60, hash, title, i, counter_first);
 	phone_end(&phone);
-	snprintf(layer, sizeof(layer), "%s%s", hash, title);
 	assert_int_equal(phone.log.n_frames, 30);
-	assert_int_equal(frames_of(layer), 30);
+	assert_int_equal(frames_of(formatted("%s%s", hash, title)), 30);
 	for (unsigned int i = 0; i < 30; i++) {
 		assert_int_equal(phone.log.frames[i].frame_number, i);
 		assert_int_equal(phone.log.frames[i].queued_ns, BEGIN + i * V60 - 5 * MS);

@@ -43,13 +43,13 @@ TEST(test_list)
 {
 	for (size_t i = 0; i < COUNT_OF(lists); i++) {
 		size_t len = strlen(lists[i].line);
-		char *line = malloc(len ? len : 1), name[512];
+		char *line = malloc(len ? len : 1);
 		struct span found;
 
 		memcpy(line, lists[i].line, len);
 		found = layer_list_name((struct span){ line, len });
-		snprintf(name, sizeof(name), "%.*s", (int)found.len, found.len ? found.ptr : "");
-		assert_string_equal(name, lists[i].name);
+		assert_string_equal(formatted("%.*s", (int)found.len, found.len ? found.ptr : ""),
+				    lists[i].name);
 		free(line);
 	}
 }

@@ -78,10 +78,8 @@ static int draw_frames(const char *steps)
 /* SurfaceFlinger's counter of a layer's queue. */
 static void count(const char *layer, unsigned int n)
 {
-	char name[100];
-
-	snprintf(name, sizeof(name), "%s%s", phone.age == PHONE_9 ? "" : "BufferTX - ", layer);
-	phone_write(&phone, TRACE_COUNTER, 0, name, n);
+	phone_write(&phone, TRACE_COUNTER, 0,
+		    formatted("%s%s", phone.age == PHONE_9 ? "" : "BufferTX - ", layer), n);
 }
 
 /* The same for a step within a frame; 0: it is none. */

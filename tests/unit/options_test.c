@@ -127,14 +127,12 @@ TEST(each_option_sets_its_field)
 	assert_fields(&o, rotate_size == 4096, rotate_time_ns == 2 * SECOND, keep == 9,
 		      min_free == 1 << 30, sync_ns == SECOND / 4, snapshot_ns == 50 * MS);
 	assert_int_equal(p->late_ns, 50 * MS);
-	assert_int_equal(o.snapshot_length_ns, 3 * SECOND);
-	assert_true(o.snapshot_length_given);
+	assert_fields(&o, snapshot_length_ns == 3 * SECOND, snapshot_length_given == true);
 	assert_string_equal(o.trigger, "fps<30");
 	assert_ptr_equal(p->trigger, &o.condition);
 	assert_int_equal(o.condition.limit, 30000);
 	assert_fields(p, max_series == 17, max_threads == 18);
-	assert_true(p->recorded);
-	assert_false(p->front_app_is_queried);
+	assert_fields(p, recorded == true, front_app_is_queried == false);
 	assert_int_equal(o.operand_count, 2);
 	assert_string_equal(o.operands[1], "two");
 }

@@ -47,8 +47,8 @@ TEST(test_rows)
 		assert_int_equal(phone.log.latency[i].vsyncs, phone.log.frames[i].vsyncs);
 		assert_string_equal(phone.log.latency[i].layer, LAYER);
 		assert_string_equal(phone.log.latency[i].surface, SURFACE_A);
-		assert_int_equal(phone.log.frames[i].latched_ns, ROW_UNKNOWN);
-		assert_int_equal(phone.log.frames[i].vsync_id, ROW_UNKNOWN);
+		assert_fields(&phone.log.frames[i], latched_ns == ROW_UNKNOWN,
+			      vsync_id == ROW_UNKNOWN);
 	}
 	assert_int_equal(sum_of(SURFACE_A).frames, n - 1);
 	assert_int_equal(sum_of(SURFACE_A).waits, 0);

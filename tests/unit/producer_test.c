@@ -55,22 +55,18 @@ static void begin_queue(struct app *app, uint64_t time_ns)
 static void end_queue(struct app *app, uint64_t time_ns, int64_t gpu_ns)
 {
 	unsigned int fence = app->fences++;
-	char name[100];
 
-	snprintf(name, sizeof(name),
-		 gpu_ns < 0 ? "GPU completion fence %u has signaled"
-			    : "Trace GPU completion fence %u",
-		 fence);
-	slice_of(app->pid, app->pid + 1, time_ns + 100 * US, name);
+	slice_of(app->pid, app->pid + 1, time_ns + 100 * US,
+		 formatted(gpu_ns < 0 ? "GPU completion fence %u has signaled"
+				      : "Trace GPU completion fence %u",
+			   fence));
 	write_of(app->pid, app->pid + 1, TRACE_SLICE_END, time_ns + 110 * US, "", 0);
 }
 
 static void wait_for_gpu(struct app *app, uint64_t from_ns, uint64_t to_ns)
 {
-	char name[100];
-
-	snprintf(name, sizeof(name), "waiting for GPU completion %u", app->fences - 1);
-	write_of(app->pid, app->pid + 2, TRACE_SLICE_BEGIN, from_ns, name, 0);
+	write_of(app->pid, app->pid + 2, TRACE_SLICE_BEGIN, from_ns,
+		 formatted("waiting for GPU completion %u", app->fences - 1), 0);
 	write_of(app->pid, app->pid + 2, TRACE_SLICE_BEGIN, from_ns, "waitForever", 0);
 	write_of(app->pid, app->pid + 2, TRACE_SLICE_END, to_ns, "", 0);
 	write_of(app->pid, app->pid + 2, TRACE_SLICE_END, to_ns, "", 0);
@@ -229,16 +225,15 @@ static void send_blast_buffer(struct app *app, uint64_t queued_ns, uint64_t gpu_
 			      const char *vsync)
 {
 	int32_t tid = app->pid + 1;
-	char name[200];
 
 	begin_queue(app, queued_ns);
 	write_of(app->pid, tid, TRACE_SLICE_BEGIN, queued_ns - 90 * US, "queueBuffer", 0);
-	snprintf(name, sizeof(name), "QueuedBuffer - %sBLAST#1", app->queue);
-	write_of(app->pid, tid, TRACE_COUNTER, queued_ns - 80 * US, name, 2);
+	write_of(app->pid, tid, TRACE_COUNTER, queued_ns - 80 * US,
+		 formatted("QueuedBuffer - %sBLAST#1", app->queue), 2);
 	/* phone_latch() writes the number of the last tick, which comes after this. */
-	snprintf(name, sizeof(name), "acquireNextBufferLocked - %s(f:0,a:3)frame=%u", app->queue,
-		 phone.n_commits + 1);
-	slice_of(app->pid, tid, queued_ns - 70 * US, name);
+	slice_of(app->pid, tid, queued_ns - 70 * US,
+		 formatted("acquireNextBufferLocked - %s(f:0,a:3)frame=%u", app->queue,
+			   phone.n_commits + 1));
 	if (vsync)
 		write_of(app->pid, tid, TRACE_INSTANT, queued_ns - 60 * US, vsync, 0);
 	write_of(app->pid, tid, TRACE_SLICE_END, queued_ns + 10 * US, "", 0);
@@ -367,17 +362,15 @@ TEST(test_a_first_buffer_that_waited_is_not_another_queues)
  * after that. The frame answers @number, of which those of the tick are 100 * @i + 50. */
 static void planned_frame(uint64_t present_ns, unsigned int i, unsigned int number)
 {
-	char name[100];
-
 	phone.now_ns = present_ns - 12000 * US;
 	phone_write(&phone, TRACE_COUNTER, 0, "VSYNC-app", i % 2);
-	snprintf(name, sizeof(name),
-		 "Transaction::setFrameTimelineInfo frameNumber: %u vsyncId: %u", i + 1, number);
-	queue_blast_buffer(&app_a, present_ns, 1000 * US, name);
+	queue_blast_buffer(
+		&app_a, present_ns, 1000 * US,
+		formatted("Transaction::setFrameTimelineInfo frameNumber: %u vsyncId: %u", i + 1,
+			  number));
 	phone_tick(&phone, present_ns - 2000 * US);
 	phone.now_ns = present_ns - 1000 * US;
-	snprintf(name, sizeof(name), "commit %u vsyncIn 17.66ms", 100 * i + 80);
-	phone_begin(&phone, name);
+	phone_begin(&phone, formatted("commit %u vsyncIn 17.66ms", 100 * i + 80));
 	phone_latch(&phone, a);
 	phone_end_slices(&phone, 1);
 	phone_compose(&phone, present_ns, 1);
@@ -515,16 +508,15 @@ TEST_ON(phone_9, test_frames_late_by_the_gpu_are_counted)
 static void release(struct app *app, uint64_t time_ns, uint64_t wait_ns)
 {
 	unsigned int fence = app->releases++;
-	char name[100];
 
-	snprintf(name, sizeof(name),
-		 wait_ns ? "Trace HWC release fence %u" : "HWC release fence %u has signaled",
-		 fence);
-	slice_of(app->pid, app->pid + 1, time_ns, name);
+	slice_of(app->pid, app->pid + 1, time_ns,
+		 formatted(wait_ns ? "Trace HWC release fence %u"
+				   : "HWC release fence %u has signaled",
+			   fence));
 	if (!wait_ns)
 		return;
-	snprintf(name, sizeof(name), "waiting for HWC release %u", fence);
-	write_of(app->pid, app->pid + 3, TRACE_SLICE_BEGIN, time_ns + 10 * US, name, 0);
+	write_of(app->pid, app->pid + 3, TRACE_SLICE_BEGIN, time_ns + 10 * US,
+		 formatted("waiting for HWC release %u", fence), 0);
 	write_of(app->pid, app->pid + 3, TRACE_SLICE_END, time_ns + wait_ns, "", 0);
 }
 

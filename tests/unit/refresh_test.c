@@ -233,7 +233,6 @@ TEST(test_the_render_rate_changes_while_the_display_keeps_its_rate)
 TEST(test_a_mode_is_announced_before_its_render_rate)
 {
 	for (unsigned int n = 5; n <= 60; n += 55) {
-		char expected[32];
 		uint64_t at_ns;
 
 		start(PHONE_14);
@@ -247,8 +246,7 @@ TEST(test_a_mode_is_announced_before_its_render_rate)
 		phone_write(&phone, TRACE_COUNTER, 0, "RenderRateFps " ID, 20);
 		phone_run(&phone, a, at_ns + 3 * V60 + V60 / 4, 3 * V60, n);
 		phone_end(&phone);
-		snprintf(expected, sizeof(expected), "? 4x99 1x3 3x%u", n);
-		assert_string_equal(vsyncs_of(a), expected);
+		assert_string_equal(vsyncs_of(a), formatted("? 4x99 1x3 3x%u", n));
 	}
 }
 

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <ftw.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,19 +77,6 @@ int scratch_tear_down_closed(void **state)
 	return left;
 }
 
-const char *formatted(const char *format, ...)
-{
-	static char texts[2 * RESULTS][PATH_SIZE];
-	static unsigned int n;
-	char *text = texts[n++ % (2 * RESULTS)];
-	va_list values;
-
-	va_start(values, format);
-	vsnprintf(text, PATH_SIZE, format, values);
-	va_end(values);
-	return text;
-}
-
 const char *scratch_path(const char *name)
 {
 	static char paths[RESULTS][PATH_SIZE];
@@ -118,11 +104,9 @@ void scratch_mkdir(const char *name)
 void scratch_put_bytes(const char *name, const void *bytes, size_t len)
 {
 	const char *path = scratch_path(name), *slash = strrchr(name, '/');
-	char parent[PATH_SIZE];
 	FILE *file;
 
-	snprintf(parent, sizeof(parent), "%.*s", slash ? (int)(slash - name) : 0, name);
-	scratch_mkdir(parent);
+	scratch_mkdir(formatted("%.*s", slash ? (int)(slash - name) : 0, name));
 	file = fopen(path, "w");
 	if (!file || (len > 0 && fwrite(bytes, len, 1, file) != 1) || fclose(file) != 0)
 		die(path);

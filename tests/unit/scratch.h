@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tests/unit/formatted.h"
+
 /* The path of the folder; "": there is none. */
 extern char scratch_root[96];
 
@@ -20,9 +22,6 @@ int scratch_tear_down_closed(void **state);
 
 /* How many more descriptors a child process would inherit than at scratch_set_up(). */
 int scratch_inherited(void);
-
-/* Text as by printf(); valid until the eighth call after this one. */
-const char *formatted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The path of @name in the folder. The text is valid until the fourth call after this one. */
 const char *scratch_path(const char *name);

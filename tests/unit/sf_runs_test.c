@@ -69,8 +69,7 @@ static void lose(int32_t cpu, uint64_t from_ns, uint64_t to_ns)
 
 static void expect_last(uint64_t from_ns, uint64_t length_ns, bool there, bool foretold)
 {
-	assert_int_equal(last.from_ns, from_ns);
-	assert_int_equal(last.length_ns, length_ns);
+	assert_fields(&last, from_ns == from_ns, length_ns == length_ns);
 	assert_fields(&last, there == there, foretold == foretold);
 }
 

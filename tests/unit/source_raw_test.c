@@ -256,17 +256,14 @@ TEST(a_cpu_that_cannot_be_read_is_a_hole)
 		source->failure,
 		"events of CPU 1 are missing: trace_pipe_raw cannot be read: Is a directory");
 	reads(SOURCE_NORMAL, "");
-	assert_int_equal(source->failures, 1);
-	assert_false(source->is_incomplete);
+	assert_fields(source, failures == 1, is_incomplete == false);
 	dup2(kept, fd);
 	close(kept);
 	write_one(1, begin_ns + SECOND / 2, "B|42|again\n", 0);
 	reads(SOURCE_NORMAL,
 	      formatted("500000 L1/-1  %lld\n500000 B1/42 again\n", (long long)TRACE_LOST_UNKNOWN));
 	assert_contains(source->failure, "can be read again");
-	assert_int_equal(source->failures, 2);
-	assert_true(source->is_incomplete);
-	assert_false(source->loss_ahead);
+	assert_fields(source, failures == 2, is_incomplete == true, loss_ahead == false);
 }
 
 /* The page says that events were lost. How many is unknown as long as the statistics are not read.

@@ -464,12 +464,11 @@ TEST(test_wait_between_steady_frames_is_an_unexplained_pause)
 	for (size_t i = 0; i < COUNT_OF(after); i++) {
 		uint64_t last_ns = LAST + after[i].odd * 2 * V60;
 		struct summary_row row;
-		char text[120];
+		const char *text = formatted("1000.0 ms on " MAIL_SURFACE
+					     " of com.example.mail: an unexplained gap "
+					     "before %s even frames",
+					     after[i].even);
 
-		snprintf(text, sizeof(text),
-			 "1000.0 ms on " MAIL_SURFACE " of com.example.mail: an unexplained gap "
-			 "before %s even frames",
-			 after[i].even);
 		start_mail(PHONE_14);
 		phone_run(&phone, mail, LAST + 2 * V60, 2 * V60, after[i].odd);
 		phone_run(&phone, mail, last_ns + WAIT, after[i].step_ns, after[i].n);

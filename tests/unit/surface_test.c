@@ -174,14 +174,11 @@ static int add(const char *name)
 
 static void fill_table(void)
 {
-	char name[32];
-
 	for (int i = 0; i < LAYERS; i++) {
 		int id;
 
 		assert_int_equal(layers_to_evict(&table), LAYER_NONE);
-		snprintf(name, sizeof(name), "layer#%d", i);
-		id = add(name);
+		id = add(formatted("layer#%d", i));
 		layers_use(&table, id);
 		layers_show(&table, id);
 	}

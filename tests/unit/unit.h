@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/unit/formatted.h"
+
 #define MS UINT64_C(1000000)
 #define SECOND UINT64_C(1000000000)
 /* Periods of displays of 60, 90 and 120 Hz; that of 90 as measured. */

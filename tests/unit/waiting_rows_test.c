@@ -50,10 +50,7 @@ static void keep_named(uint64_t begin_ns, uint64_t end_ns, const char *text)
 
 static void keep(uint64_t begin_ns, uint64_t end_ns)
 {
-	char layer[16];
-
-	snprintf(layer, sizeof(layer), "%u ", (unsigned int)(end_ns / SECOND));
-	keep_named(begin_ns, end_ns, layer);
+	keep_named(begin_ns, end_ns, formatted("%u ", (unsigned int)(end_ns / SECOND)));
 }
 
 /* A name of 1000 bytes. */

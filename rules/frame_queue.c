@@ -372,12 +372,20 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		.planned_before_ns = layer->planned_ns,
 		.undrawn_ns = layer->undrawn_ns,
 		.expected_before_ns = layer->expected_ns,
+		.woken_ns = work->woken_ns,
+		.woken_before_ns = layer->woken_ns,
+		.done_before_ns = layer->done_ns,
+		.gpu_ns = work->gpu_ns,
+		.gpu_before_ns = layer->gpu_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
 	uint64_t late_ns = late.harm_ns;
 	enum cause cause;
 
 	layer->latched_ns = frame->latched_ns;
+	layer->woken_ns = late_ns > 0 ? 0 : work->woken_ns;
+	layer->done_ns = work->done_ns;
+	layer->gpu_ns = work->gpu_ns;
 	layer->planned_ns = layer->expected_ns = 0;
 	if (!stamp->locked)
 		return late_ns > 0 ? CAUSE_UNKNOWN : CAUSE_NONE;
@@ -404,9 +412,6 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 	if (late_ns > 0) {
 		add_cadence(q, &facts, waiting, stamp, late_ns);
 		facts.cadence_ns = (uint64_t)interval.ns - late_ns;
-		facts.began_late = work->slept_ns + stamp->period_ns / 8 > (uint64_t)interval.ns &&
-				   work->gpu_ns < (int64_t)stamp->period_ns &&
-				   frame->replaced_ns == 0;
 	}
 	if (interval.ns < 0)
 		facts.latched_before_ns = 0;

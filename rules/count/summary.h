@@ -40,9 +40,7 @@ struct gpu_work {
 	int64_t release_wait_ns; /* the display gave the buffer back so long after it was dequeued;
 				    ROW_UNKNOWN: unknown */
 	enum pacing pacing;
-	uint64_t slept_ns; /* its app was woken so long after it was for the frame before, which had
-			      been latched by then; the GPU took no longer than for that one; 0:
-			      unknown, or it did */
+	uint64_t woken_ns;	  /* the vsync that its process may have followed; 0: unknown */
 	struct frame_vsync vsync; /* that the app's frame answers */
 	uint64_t undrawn_at_ns;	  /* the last commit that could have latched the buffer, if the GPU
 				     had finished it; 0: none, or unknown */

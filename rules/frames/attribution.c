@@ -588,7 +588,7 @@ void attribution_new_clock(struct attribution *a)
 	layer_events_change_thread(&a->layer_events, TRACE_ID_UNKNOWN, 0);
 	for (struct layer *layer = NULL; (layer = layers_next(layers, layer));) {
 		layer->sure = false;
-		layer->producer = layer->buffer_ns = layer->buffer_woken_ns = layer->undrawn_ns = 0;
+		layer->producer = layer->buffer_ns = layer->undrawn_ns = 0;
 		layer->producer_votes = 0;
 		layer->pause = (struct pause_state){ .n = 0 };
 	}

@@ -86,10 +86,7 @@ struct layer {
 	unsigned int producer_events; /* its buffers so far, of which few are counted */
 	bool producer_is_sure;	      /* it had VOTES_ENOUGH */
 	uint32_t producer_losses;     /* producers.losses at the last one */
-	/* The buffer of the last frame; 0: unknown. */
-	uint64_t buffer_ns;	  /* when its producer began to queue it */
-	uint64_t buffer_woken_ns; /* the vsync that its process may have followed */
-	int64_t buffer_gpu_ns;	  /* how long the GPU took to draw it */
+	uint64_t buffer_ns; /* when its producer began to queue the buffer of the last frame */
 	uint64_t applied_present; /* number of the present after its last transaction was applied */
 
 	struct stall_evidence evidence; /* set by stall.c */
@@ -102,6 +99,9 @@ struct layer {
 	uint64_t undrawn_ns;  /* how long after the latch its GPU work ended in frames in time: the
 				 longest, which decays with each frame that takes less */
 	uint64_t expected_ns; /* the one that its app drew it for; 0: unknown */
+	uint64_t woken_ns; /* the one that its app may have followed; 0: unknown, or it was late */
+	uint64_t done_ns;  /* the end of the GPU's work; 0: unknown */
+	int64_t gpu_ns;	   /* how long that took, or ROW_UNKNOWN */
 	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
 				 table */
 	bool shown;	      /* it had a frame */

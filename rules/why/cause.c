@@ -176,6 +176,19 @@ static uint64_t latch_time(const struct cause_facts *f)
 	return commit_ns - f->late_ns;
 }
 
+/* True: the app drew nothing for the vsyncs by which the frame is late. At the first of them it did
+ * not wait for its GPU or a buffer: the frame before was in time, and drawn before that. The GPU
+ * took its usual time, less than a period. */
+static bool began_late(const struct cause_facts *f)
+{
+	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns);
+	uint64_t skipped_ns = f->woken_before_ns + f->cadence_ns;
+
+	return f->done_before_ns + tolerance_ns <= skipped_ns &&
+	       f->woken_ns + tolerance_ns > skipped_ns + f->late_ns && f->replaced_ns == 0 &&
+	       f->gpu_ns < (int64_t)f->period_ns && f->gpu_ns / 5 * 4 <= f->gpu_before_ns;
+}
+
 static enum cause cause_by_cadence(const struct cause_facts *f)
 {
 	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns), latch_ns = latch_time(f);
@@ -192,7 +205,7 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 	 * latch is known less well, and a fence that is no later than usual did no harm. It did not
 	 * try either where it waited for the display. */
 	if (f->gpu_done_ns > latch_ns + (tried ? 0 : undrawn_until(f)))
-		return f->began_late ? CAUSE_APP : CAUSE_GPU;
+		return began_late(f) ? CAUSE_APP : CAUSE_GPU;
 	if (f->before.commit_ns == 0)
 		return CAUSE_UNKNOWN;
 	if (f->blocked)

@@ -560,21 +560,6 @@ static int64_t time_of(const struct fence *fence)
 	return fence && fence->done_ns ? (int64_t)(fence->done_ns - fence->queued_ns) : ROW_UNKNOWN;
 }
 
-/* See gpu_work.h. Keeps what the next frame has to be compared with. */
-static uint64_t slept_ns(struct layer *layer, const struct queued_buffer *buffer,
-			 const struct gpu_work *work)
-{
-	bool as_before = work->gpu_ns >= 0 && 4 * work->gpu_ns <= 5 * layer->buffer_gpu_ns;
-	uint64_t ns = 0;
-
-	if (work->pacing == PACING_VSYNC && layer->buffer_woken_ns > 0 && as_before &&
-	    layer->latched_ns <= buffer->woken_ns)
-		ns = since(layer->buffer_woken_ns, buffer->woken_ns);
-	layer->buffer_woken_ns = work->done_ns > 0 ? buffer->woken_ns : 0;
-	layer->buffer_gpu_ns = work->gpu_ns;
-	return ns;
-}
-
 struct gpu_work producers_join(struct producers *p, struct layer *layer, const struct frame *frame)
 {
 	struct gpu_work work = { .gpu_ns = ROW_UNKNOWN, .release_wait_ns = ROW_UNKNOWN };
@@ -585,10 +570,8 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 	uint64_t before_ns = layer->buffer_ns;
 	const struct fence *gpu;
 
-	if (!buffer) {
-		layer->buffer_woken_ns = 0;
+	if (!buffer)
 		return work;
-	}
 	buffer->joined = true;
 	p->counts.joined += buffer->gpu != FENCE_NONE;
 	gpu = fences_get(&p->fences, buffer->gpu);
@@ -599,7 +582,7 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 	if (p->expected->has_ticks && before_ns > 0 && buffer->begin_ns >= before_ns &&
 	    buffer->begin_ns - before_ns <= KEPT_NS)
 		work.pacing = buffer->woken_ns > before_ns ? PACING_VSYNC : PACING_ITSELF;
-	work.slept_ns = slept_ns(layer, buffer, &work);
+	work.woken_ns = buffer->woken_ns;
 	work.vsync = buffer->vsync;
 	if (work.done_ns && frame->queued_ns)
 		work.undrawn_at_ns = compositions_waited_for_gpu(&p->compositions, frame->queued_ns,

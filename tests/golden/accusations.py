@@ -19,22 +19,27 @@ def app_is_late(checks, what, out):
     """The app queues after the latch that it should have made. What its GPU takes afterwards is the same for each frame."""
     checks.equal(causes(out), [("3", "app")], f"{what}: causes")
     # Its next frame is queued before the latch of the one that it did not draw, which the GPU could not finish in time.
-    analyze(out.parent / "less", "--frames-log", "-", input=drew_nothing((out.parent / "trace").read_text()).encode())
-    checks.equal(causes(out.parent / "less"), [("2", "app"), ("3", "app")], f"{what}: causes, with a vsync without a frame")
+    # If the GPU was at work on the frame before until after the app's vsync, that is why, whatever another CPU lost, and
+    # so it is of the next one, as the app may wait for a buffer.
+    lost = b"CPU:5 [LOST 3 EVENTS]\n  x-77 ( 77) [005] .... 1001.0: y: z\n"
+    for waits_us, begin, undrawn, expected in (0, b"", [19], "app"), (6000, b"", [19], "gpu"), (6000, lost, [19], "gpu"), (6000, b"", [19, 21], "gpu"):
+        analyze(out.parent / "less", "--frames-log", "-", input=begin + drew_nothing(out.parent / "trace", undrawn, waits_us))
+        checks.equal(causes(out.parent / "less"), [("2", expected)] * len(undrawn) + [("3", "app")], f"{what}: causes, {undrawn}, {waits_us}, {begin}")
 
 
-def drew_nothing(text):
-    """The app draws nothing for a vsync, and SurfaceFlinger composes nothing in the next one."""
-    lines, ticks, queued = [], 0, 1
-    for line in text.splitlines(keepends=True):
-        thread, ticks = line[:16].strip(), ticks + ("VSYNC-app" in line)
-        if (ticks == 14 and thread not in ("TimerDispatch", "surfaceflinger")) or (ticks == 15 and thread == "surfaceflinger"):
+def drew_nothing(trace, undrawn, waits_us):
+    """The app draws nothing for the vsyncs @undrawn, and SurfaceFlinger composes nothing in the next ones. The GPU ends the frame before @waits_us later."""
+    parts, ticks, queued = [], 0, 1
+    for line in lines(trace.read_bytes()):
+        thread, ticks = line.text[:16].strip(), ticks + (b"VSYNC-app" in line.text)
+        if thread != b"TimerDispatch" and ticks - (thread == b"surfaceflinger") in undrawn:
             continue
-        if "|com.example.shop/" in line:
-            queued += 1 if thread.startswith("Binder") else -1
-            line = f"{line.rpartition('|')[0]}|{queued}\n"
-        lines.append(line)
-    return "".join(lines)
+        if b"|com.example.shop/" in line.text:
+            queued += 1 if thread.startswith(b"Binder") else -1
+            line.text = b"%s|%d\n" % (line.text.rpartition(b"|")[0], queued)
+        ends = ticks == undrawn[0] - 1 and thread.startswith(b"GPU") and b": B|" not in line.text
+        parts.append(line.moved(waits_us * ends))
+    return text(sorted(parts, key=lambda line: line.us or 0))
 
 
 def idle(checks, what, out):

@@ -82,6 +82,18 @@ static const struct {
 	  { NOT_LATCHED, .first_commit_ns = SECOND + MS, .queued_ns = SECOND + MS - 1,
 	    .gpu_done_ns = SECOND + MS + 1 },
 	  CAUSE_GPU },
+/* Its app drew nothing for the vsyncs before. */
+#define BEGAN_LATE                                                                                 \
+	LATE, .gpu_done_ns = SECOND + 9 * MS, .cadence_ns = V60, .woken_ns = SECOND - V60 / 8 + 1, \
+	      .woken_before_ns = SECOND - 4 * V60, .done_before_ns = SECOND - 3 * V60 - V60 / 8,   \
+	      .gpu_ns = V60 - 1, .gpu_before_ns = V60 / 5 * 4
+	{ "begun late", { BEGAN_LATE }, CAUSE_APP },
+	{ "a bit earlier", { BEGAN_LATE, .woken_ns = SECOND - V60 / 8 }, CAUSE_GPU },
+	{ "its GPU was at work", { BEGAN_LATE, .done_before_ns = SECOND - 3 * V60 }, CAUSE_GPU },
+	{ "behind a late one", { BEGAN_LATE, .woken_before_ns = 0 }, CAUSE_GPU },
+	{ "GPU takes longer", { BEGAN_LATE, .gpu_before_ns = V60 / 5 * 4 - 5 }, CAUSE_GPU },
+	{ "takes a period", { BEGAN_LATE, .gpu_ns = V60, .gpu_before_ns = V60 }, CAUSE_GPU },
+	{ "one was drawn and replaced", { BEGAN_LATE, .replaced_ns = SECOND }, CAUSE_GPU },
 	{ "in place of one that was in time",
 	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND + MS },
 	  CAUSE_DROPPED },
@@ -96,7 +108,9 @@ static const struct {
 
 	/* --- by the plan --- */
 	{ "2 ms after the plan", { PLANNED_FOR(EXPECTED + 2 * MS) }, CAUSE_NONE },
-	{ "later", { PLANNED_FOR(EXPECTED + 2 * MS + 1), .queued_ns = DEADLINE + 1 }, CAUSE_APP },
+	{ "later than 2 ms",
+	  { PLANNED_FOR(EXPECTED + 2 * MS + 1), .queued_ns = DEADLINE + 1 },
+	  CAUSE_APP },
 	{ "drawn at the deadline", { PLANNED, DRAWN(DEADLINE) }, CAUSE_SCHEDULING },
 	{ "drawn after the deadline", { PLANNED, DRAWN(DEADLINE + 1) }, CAUSE_GPU },
 	{ "drawn after it, of a plan that was after the latch it should have made",

@@ -621,8 +621,8 @@ static int check_input(const struct session *session)
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0 && damage) {
-		report("%s: %s: no markers found: %s; get an undamaged copy", name, source->name,
-		       damage);
+		report("%s: %s: no markers found: %s; get an undamaged copy, if it is a trace",
+		       name, source->name, damage);
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0 && source->what) {
@@ -643,14 +643,14 @@ static int check_input(const struct session *session)
 		       "%" PRIu64 " callbacks of Choreographers",
 		       name, source->name, counters->timeline.rows, counters->doframes);
 	} else if (counters->presents == 0) {
+		const char *advice = live ? "enable atrace's gfx category"
+					  : "use a trace recorded with atrace's gfx category";
+
 		report("%s: none of the %" PRIu64
-		       " markers in %s is a present of SurfaceFlinger; %s",
-		       name, source->counts.markers, input_of(session),
-		       live ? "enable atrace's gfx category, or name the vendor's slices in a rule "
-			      "file"
-			    : "use a trace recorded with atrace's gfx category, or name the "
-			      "vendor's "
-			      "slices in a rule file");
+		       " markers in %s is a present of SurfaceFlinger%s%s; %s%s",
+		       name, source->counts.markers, input_of(session), damage ? ": " : "",
+		       damage ? damage : "", damage ? "get an undamaged copy" : advice,
+		       damage ? "" : ", or name the vendor's slices in a rule file");
 		return EXIT_FAILED;
 	}
 	if (damage)

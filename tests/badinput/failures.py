@@ -101,6 +101,8 @@ def other_files(checks, here):
     checks.equal((done.returncode, len(rows(here / "t", "frametimeline.csv"))), (0, 10), "FrameTimeline alone: exit code, rows")
     checks.that(b"no present of SurfaceFlinger" in done.stderr and b"10 frames of FrameTimeline" in done.stderr, f"FrameTimeline alone: {done.stderr}")
     fails(checks, "no SurfaceFlinger", analyzed(here / "none", data=synthetic.without_presents()), "SurfaceFlinger")
+    cut = gzip.compress(synthetic.without_presents())[:-9]
+    fails(checks, "no SurfaceFlinger, cut", analyzed(here / "none", data=cut), "SurfaceFlinger: ", "; get an undamaged copy")
     checks.that((here / "none" / "events.csv").exists(), "no SurfaceFlinger: no events.csv")
 
 

@@ -34,10 +34,6 @@
  * FAR_TIMES. */
 #define EVENTS_LEVEL 0.01
 
-/* Where all runs of one group freeze twice or more and none of the other do, all freezes together
- * are compared at this level. It is lower, as runs differ. */
-#define TOGETHER_LEVEL 0.0005
-
 const char *const compared_words[] = { "UNCLEAR", "NO DIFFERENCE", "BETTER", "WORSE" };
 
 const char *const compare_not_in[] = { [BASE] = "not in BASE", [NEW] = "not in NEW" };
@@ -1139,10 +1135,6 @@ static bool each_run_freezes_more(const struct compared_surface *surface,
 			     facts->freeze_ns > FAR_TIMES * facts->time_ns;
 	}
 	if (are_often && most == 0)
-		return true;
-	if (fewest > 1 && most == 0 &&
-	    pow(verdict->between_s[more] / (verdict->between_s[more] + verdict->between_s[less]),
-		(double)verdict->freezes[more]) < TOGETHER_LEVEL)
 		return true;
 	/* Freezes of equal runs are in one of them with its share of the time in which one may
 	 * begin. */

@@ -930,43 +930,54 @@ int compare_metric(const struct compared_surface *surface, enum metric metric,
 	return compare_ratio(surface, (struct ratio){ .metric = rate_of(metric) }, change);
 }
 
-const char *compare_words(const struct change *change, const struct compared_verdict *verdict)
+/* A freeze is a jank, too: janks, of which one group has none, are no fewer than freezes. */
+static bool counts_freezes(const struct change *change)
 {
-	bool has_freezes =
-		change->metric == METRIC_LOST_RATE || change->metric == METRIC_FREEZES_10MIN;
-	double beyond = has_freezes || change->metric == METRIC_FPS ? COMPARE_BEYOND : 1;
-	bool less = change->excess < -beyond;
-	bool more = change->excess > beyond;
+	bool has_none = fmin(change->of[BASE].value, change->of[NEW].value) == 0;
+
+	return change->metric == METRIC_LOST_RATE || change->metric == METRIC_FREEZES_10MIN ||
+	       (has_none &&
+		(change->metric == METRIC_JANK_10MIN || change->metric == METRIC_BIG_JANK_10MIN ||
+		 change->metric == METRIC_STUTTER));
+}
+
+/* True: the noise alone does not allow that there is no change. */
+static bool is_beyond(const struct change *change)
+{
+	bool is_one_of_several = change->metric == METRIC_LOST_RATE ||
+				 change->metric == METRIC_FREEZES_10MIN ||
+				 change->metric == METRIC_FPS;
+
+	return fabs(change->excess) > (is_one_of_several ? COMPARE_BEYOND : 1);
+}
+
+/* Freezes are few, and more of them can be beyond chance where the noise of their rate is not
+ * known. */
+static bool differ_freezes(const struct change *change, const struct compared_verdict *verdict)
+{
 	double base = change->of[BASE].value, new = change->of[NEW].value;
 
-	/* A freeze is a jank, too: janks, of which one group has none, are no fewer than freezes.
-	 */
-	if (!has_freezes && fmin(base, new) == 0 &&
-	    (change->metric == METRIC_JANK_10MIN || change->metric == METRIC_BIG_JANK_10MIN ||
-	     change->metric == METRIC_STUTTER))
-		has_freezes = true;
-	if (has_freezes && !less && !more) {
-		/* Freezes are few, and more of them can be beyond chance where the noise of their
-		 * rate is not known. */
-		more = verdict->freezes_more && new > base;
-		less = verdict->freezes_less && new < base;
-		if (!less && !more &&
-		    (verdict->doubt == DOUBT_FREEZES || verdict->doubt == DOUBT_RUNS))
-			return "too few to rule out chance";
-	}
-	if (!more && !less)
-		return "no difference beyond the noise";
-	if (has_freezes && verdict->doubt == DOUBT_MORE)
+	return counts_freezes(change) && !is_beyond(change) &&
+	       ((verdict->freezes_more && new > base) || (verdict->freezes_less && new < base));
+}
+
+const char *compare_words(const struct change *change, const struct compared_verdict *verdict)
+{
+	bool is_less = change->of[NEW].value < change->of[BASE].value;
+
+	if (!is_beyond(change) && !differ_freezes(change, verdict))
+		return counts_freezes(change) && (verdict->doubt == DOUBT_FREEZES ||
+						  verdict->doubt == DOUBT_RUNS)
+			       ? "too few to rule out chance"
+			       : "no difference beyond the noise";
+	if (counts_freezes(change) && verdict->doubt == DOUBT_MORE)
 		return "there may be more freezes";
-	return less == compare_less_is_better(change->metric) ? "better" : "worse";
+	return is_less == compare_less_is_better(change->metric) ? "better" : "worse";
 }
 
 bool compare_by_freezes(const struct change *change, const struct compared_verdict *verdict)
 {
-	const char *words = compare_words(change, verdict);
-
-	return change->low <= 0 && change->high >= 0 &&
-	       (strcmp(words, "better") == 0 || strcmp(words, "worse") == 0);
+	return differ_freezes(change, verdict) && verdict->doubt != DOUBT_MORE;
 }
 
 void compare_range(char text[COMPARE_RANGE_SIZE], const struct change *change)

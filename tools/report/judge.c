@@ -360,7 +360,8 @@ void judge_sessions(struct results *results, const struct report *report,
 
 /* --- comparison --- */
 
-static void describe(char text[TEXT_SIZE], const struct change *change)
+static void describe(char text[TEXT_SIZE], const struct change *change,
+		     const struct compared_verdict *verdict)
 {
 	double base = change->of[BASE].value, new = change->of[NEW].value;
 	const char *unit = change->threshold_us > 0 ? " % of the frames" : "";
@@ -376,10 +377,14 @@ static void describe(char text[TEXT_SIZE], const struct change *change)
 		text_append(text, TEXT_SIZE, " %s %.1f ms",
 			    change->or_equal ? "at or above" : "above", change->threshold_us / 1e3);
 	if (base > 0)
-		text_append(text, TEXT_SIZE, ": %+.1f %%, noise ", 100 * (new / base - 1));
+		text_append(text, TEXT_SIZE, ": %+.1f %%", 100 * (new / base - 1));
 	compare_range(range, change);
-	if (base > 0)
-		text_append(text, TEXT_SIZE, "%s%s", range[0] == 'a' ? "allows " : "", range);
+	if (compare_by_freezes(change, verdict))
+		text_append(text, TEXT_SIZE, ": %s, as the number of freezes is beyond chance",
+			    compare_words(change, verdict));
+	else if (base > 0)
+		text_append(text, TEXT_SIZE, ", noise %s%s", range[0] == 'a' ? "allows " : "",
+			    range);
 }
 
 /* The same rule as for a session; and freezes of NEW, or time that all of its runs lost, may be too
@@ -396,7 +401,9 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 	if (text[0] || !asks_for_more(condition) || !condition_counts_freezes(condition) ||
 	    !(compare_excess(condition, change) > 0))
 		return;
-	if (verdict->freezes_more)
+	if (compare_by_freezes(change, verdict))
+		snprintf(text, TEXT_SIZE, ", but by how much is not known");
+	else if (verdict->freezes_more)
 		snprintf(text, TEXT_SIZE, ", but NEW freezes more than BASE");
 	else if (is_few)
 		snprintf(text, TEXT_SIZE,
@@ -432,7 +439,7 @@ static int judge_change(struct results *results, const struct condition *conditi
 
 	if (error < 0)
 		return error;
-	describe(text, &change);
+	describe(text, &change, verdict);
 	if (change.metric == METRIC_FREEZES_10MIN && asks_for_any_freeze(condition, verdict)) {
 		outcome = OUTCOME_HOLDS;
 		if (!change.is_known)

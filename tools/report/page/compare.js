@@ -144,7 +144,7 @@ function changeName(change) {
   return word(change["with equal frames"] ? "% of frames at or above BASE's {}" : "% of frames above BASE's {}").replace("{}", `${change.metric.split("(")[0]} (${change["base percentile(ms)"].toFixed(1)} ms)`);
 }
 
-/* The interval of the change that the noise allows, as a bar: left of the line is less. */
+/* The interval of the change that the noise allows, as a bar: left of the line is less. Beside a base of 0 there is none. */
 function changeBar(change) {
   const limit = 50, at = (value, open) => 50 + 50 * Math.max(-1, Math.min(1, (value === null ? open : value) / limit));
   const left = at(change["from(%)"], -limit), right = at(change["to(%)"], limit);
@@ -159,7 +159,7 @@ function changesTable(builds, app) {
     const change = all[k][n], mark = { better: ["good", "✓ "], worse: ["bad", "✗ "] }[change.verdict] || ["", ""];
     if (change.unknown) return element("td", { className: "text soft" }, state.language === "zh" ? change["unknown zh"] : change.unknown);
     return element("td", { className: "text change" }, element("b", {}, value(change, "new")), change["change(%)"] === null ? "" : ` ${percent(change["change(%)"])}`, " ", element("span", { className: mark[0] }, mark[1] + word(change.verdict)),
-      element("small", { className: "soft" }, ...(change["by freezes"] ? [word("as the number of freezes is beyond chance")] : changeBar(change))));
+      element("small", { className: "soft" }, ...(change["by freezes"] ? [word("as the number of freezes is beyond chance")] : change["change(%)"] === null ? [] : changeBar(change))));
   };
   return makeTable(word("what noise allows"), [["number", true, ({ change }) => changeName(change)], [builds[0].name, false, ({ n }) => value(all.map((changes) => changes[n]).find((one) => one.base) || {}, "base")],
     ...news.map((build, k) => [build.name, true, cell(k), ({ n }) => (all[k][n]["change(%)"] === null || all[k][n].unknown ? -Infinity : all[k][n]["change(%)"])])], all[0].map((change, n) => ({ change, n })));

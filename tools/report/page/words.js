@@ -100,7 +100,8 @@ const NOTES = {
   zh: {
     "{}, noise {} to {}": "{1}，噪声 {2} 至 {3}", "{}, noise allows any change": "{1}，噪声允许任何变化", "{}, noise allows at least {}": "{1}，噪声允许至少 {2}", "{} % of the frames above {}": "{1} % 的帧长于 {2}", "{} % of the frames at or above {}": "{1} % 的帧不短于 {2}",
     "{}, but {} are missing": "{1}，但缺少 {2}", "{}, but it drew nothing for {}, and the trace does not say whether it hung": "{1}，但它有 {2} 没有绘制，从记录中看不出它是否卡死",
-    "{}, but NEW freezes more than BASE": "{1}，但新组卡死更多",
+    "{}, but NEW freezes more than BASE": "{1}，但新组卡死更多", "{}, but by how much is not known": "{1}，但不知道差多少",
+    "{}: worse, as the number of freezes is beyond chance": "{1}：变差，卡死次数的差异不是偶然", "{}: better, as the number of freezes is beyond chance": "{1}：变好，卡死次数的差异不是偶然",
     "{}, but there may be more freezes: events, or events.csv, are missing": "{1}，但可能有更多卡死：缺少事件或 events.csv", "{}, but BASE may have more freezes than are known": "{1}，但基准组可能有比已知更多的卡死", "{}, but these are too few to rule out chance": "{1}，但次数太少，不能排除偶然",
     "{}, but NEW has {} freeze, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然", "{}, but NEW has {} freezes, BASE none: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有：次数太少，不能排除偶然",
     "{}, but NEW has {} freeze, BASE none that is known: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有已知的卡死：次数太少，不能排除偶然", "{}, but NEW has {} freezes, BASE none that is known: too few to rule out chance": "{1}，但新组有 {2} 次卡死，基准组没有已知的卡死：次数太少，不能排除偶然",

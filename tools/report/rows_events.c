@@ -120,21 +120,33 @@ static void add_missing(struct session *session, int64_t to_us, const char *text
 		*missing = (struct missing){ us < to_us ? to_us - us : 0, to_us };
 }
 
+#define CLOCK_AROUND_US 1000000
+
 /* "the clock stepped back by 969.966 s" at @time_us of the new clock. */
 static void add_clock(struct session *session, int64_t time_us, const char *text)
 {
 	static const char back[] = "the clock stepped back by ";
+	const struct event *first = pool_at(&session->events, 0);
 	int64_t from_us = session->has_clocks ? session->clock_us : session->start_us, by_us;
 	struct span by = { text + strlen(back), 0 };
 
 	if (strncmp(text, back, strlen(back)) != 0 || time_us < 0)
 		return;
+	/* The first segments, with the start, may be gone. */
+	if (from_us < 0)
+		from_us = first->time_us;
 	by.len = strcspn(by.ptr, " ");
 	if (csv_number(by, 6, &by_us) && from_us >= 0 && by_us < INT64_MAX / 4 &&
-	    time_us < INT64_MAX / 4 && time_us + by_us > from_us)
+	    time_us < INT64_MAX / 4 && time_us + by_us > from_us) {
 		session->before_clock_us += (uint64_t)(time_us + by_us - from_us);
+		/* Frames are presented a bit later than what was recorded last. */
+		if (!session->has_clocks || from_us - CLOCK_AROUND_US < session->earlier_from_us)
+			session->earlier_from_us = from_us - CLOCK_AROUND_US;
+		if (time_us + by_us + CLOCK_AROUND_US > session->earlier_to_us)
+			session->earlier_to_us = time_us + by_us + CLOCK_AROUND_US;
+	}
 	session->has_clocks = true;
-	session->clock_us = time_us;
+	session->clock_us = session->clock_to_us = time_us;
 }
 
 static void read_event(struct reading *reading, const struct csv_reader *csv, const int *columns)
@@ -151,6 +163,8 @@ static void read_event(struct reading *reading, const struct csv_reader *csv, co
 
 	if (event)
 		*event = read;
+	if (read.time_us > session->clock_to_us)
+		session->clock_to_us = read.time_us;
 	if (span_equal(kind, SPAN_LITERAL("tracing")))
 		add_clock(session, read.time_us, name_of(session, read.text));
 	if (span_equal(kind, SPAN_LITERAL("mark")))

@@ -89,6 +89,10 @@ static inline void extend(struct session *session, int64_t time_us)
 		session->first_us = time_us;
 	if (time_us > session->last_us)
 		session->last_us = time_us;
+	/* Where clocks overlap it is not known of which one the time is. */
+	if (session->has_clocks && time_us > session->clock_to_us &&
+	    (time_us < session->earlier_from_us || time_us > session->earlier_to_us))
+		session->clock_to_us = time_us;
 }
 
 /* The Surface of that name; NULL: there is no space for it. */

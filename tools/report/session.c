@@ -125,7 +125,7 @@ uint64_t session_span_ns(const struct session *session)
 
 	if (session->has_clocks) {
 		from_us = session->clock_us;
-		last_us = session->stop_us;
+		last_us = session->clock_to_us;
 		before_us = session->before_clock_us;
 	}
 	return 1000 * (before_us + (last_us > from_us ? (uint64_t)(last_us - from_us) : 0));

@@ -257,9 +257,10 @@ struct session {
 	int64_t first_us, last_us;
 	int64_t start_us, stop_us; /* of the capture, as events.csv has it; or -1 */
 	/* The trace's clock stepped back: then times do not show what was earlier. When the last
-	 * clock began, and how long the ones before ran. */
+	 * clock began, the last time that is known to be of it, the times of the ones before, and
+	 * how long these ran. */
 	bool has_clocks;
-	int64_t clock_us;
+	int64_t clock_us, clock_to_us, earlier_from_us, earlier_to_us;
 	uint64_t before_clock_us;
 
 	struct surface *surfaces; /* sorted: in the order of apps, the judged one first */

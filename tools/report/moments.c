@@ -59,7 +59,9 @@ int moments_read(struct moments **groups, const struct session *session,
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
 		const struct surface *surface = &session->surfaces[late->surface];
-		uint32_t section = session_section(session, late->time_us);
+		/* One that is told at a time has the section of that time. */
+		int64_t begin_us = session_begin_of(session, late->time_us, late->interval_us);
+		uint32_t section = session_section(session, begin_us);
 		struct moments one = {
 			.is_freeze = late->is_stall,
 			.is_endless = late->is_endless,
@@ -72,11 +74,13 @@ int moments_read(struct moments **groups, const struct session *session,
 			.shortest_us = late->interval_us,
 			.longest_us = late->interval_us,
 			.lost_us = late->harm_us,
-			.first_us = late->time_us - (int64_t)late->interval_us,
+			.first_us = begin_us,
 			.worst = late,
 		};
 
-		if (surface->is_shown && select_section(selection, session, section))
+		/* It is in the sums of the section where it ended. */
+		if (surface->is_shown &&
+		    select_section(selection, session, session_section(session, late->time_us)))
 			add(*groups, &n, &one);
 	}
 	qsort(*groups, (size_t)n, sizeof(**groups), by_lost);

@@ -11,7 +11,7 @@ struct moments {
 	bool is_endless;	   /* no frame ended it */
 	uint16_t surface;
 	uint8_t cause;	  /* enum cause */
-	uint32_t section; /* its name; NAME_NONE without sections */
+	uint32_t section; /* the name of that where they began; NAME_NONE without sections */
 	uint32_t times;
 	uint64_t shortest_us, longest_us, lost_us; /* lost_us: 0 is unknown, of a drop of 2019 */
 	int64_t first_us; /* when the first one began: the frame before it */

@@ -230,7 +230,7 @@ struct moments {
 	int64_t worst_us; /* when the worst one began */
 };
 
-static void add_moment(struct moments *moments, const struct kept_frame *frame)
+static void add_moment(struct moments *moments, const struct kept_frame *frame, int64_t begin_us)
 {
 	uint64_t ns = kept_interval_ns(frame), lost_ns = lost_by(frame);
 
@@ -240,44 +240,48 @@ static void add_moment(struct moments *moments, const struct kept_frame *frame)
 		moments->longest_ns = ns;
 	if (lost_ns > moments->worst_ns) {
 		moments->worst_ns = lost_ns;
-		moments->worst_us = frame->present_us - (int64_t)(ns / 1000);
+		moments->worst_us = begin_us;
 	}
 	moments->lost_ns += lost_ns;
 	moments->times++;
 }
 
-/* [section, is it a freeze, cause, times, lost, shortest and longest interval, begin of the worst]
- * of each group of moments that are alike. */
-static void print_moments(FILE *out, const struct kept_frame **frames, uint32_t n)
+/* [section where they began, is it a freeze, cause, times, lost, shortest and longest interval,
+ * begin of the worst] of each group of moments that are alike. */
+static int print_moments(FILE *out, const struct session *session, const struct kept_frame **frames,
+			 uint32_t n)
 {
-	struct moments groups[2][CAUSES];
+	uint32_t n_groups = (session->n_sections + 1) * 2 * CAUSES;
+	struct moments *groups = calloc(n_groups, sizeof(*groups));
 	bool is_first = true;
 
+	if (!groups)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t begin_us = session_begin_of(session, frames[i]->present_us,
+						    kept_interval_ns(frames[i]) / 1000);
+		uint32_t kind =
+			2 * session_section(session, begin_us) + !!(frames[i]->flags & FRAME_STALL);
+
+		if (lost_by(frames[i]) > 0)
+			add_moment(&groups[kind * CAUSES + frames[i]->cause], frames[i], begin_us);
+	}
 	fputs(",\"moments\":[", out);
-	for (uint32_t i = 0; i < n;) {
-		uint16_t section = frames[i]->section;
+	for (uint32_t i = 0; i < n_groups; i++) {
+		const struct moments *group = &groups[i];
 
-		memset(groups, 0, sizeof(groups));
-		for (; i < n && frames[i]->section == section; i++)
-			if (lost_by(frames[i]) > 0)
-				add_moment(&groups[!!(frames[i]->flags & FRAME_STALL)]
-						  [frames[i]->cause],
-					   frames[i]);
-		for (unsigned int j = 0; j < 2 * CAUSES; j++) {
-			const struct moments *group = &groups[j / CAUSES][j % CAUSES];
-
-			if (group->times == 0)
-				continue;
-			fprintf(out, "%s[%u,%u,%u,%u,%.6f,%.6f,%.6f,%.6f]", is_first ? "" : ",",
-				section, j / CAUSES, j % CAUSES, group->times,
-				(double)(group->lost_ns / 1000) / 1e6,
-				(double)(group->shortest_ns / 1000) / 1e6,
-				(double)(group->longest_ns / 1000) / 1e6,
-				(double)group->worst_us / 1e6);
-			is_first = false;
-		}
+		if (group->times == 0)
+			continue;
+		fprintf(out, "%s[%u,%u,%u,%u,%.6f,%.6f,%.6f,%.6f]", is_first ? "" : ",",
+			i / CAUSES / 2, i / CAUSES % 2, i % CAUSES, group->times,
+			(double)(group->lost_ns / 1000) / 1e6,
+			(double)(group->shortest_ns / 1000) / 1e6,
+			(double)(group->longest_ns / 1000) / 1e6, (double)group->worst_us / 1e6);
+		is_first = false;
 	}
 	fputc(']', out);
+	free(groups);
+	return 0;
 }
 
 /* What lost most time in each row, as far as frames.csv says it. NULL: out of memory. */
@@ -434,7 +438,8 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 		print_vsyncs(out, surface);
 		fputs("],", out);
 		error = print_rows(out, session, i, joined, frames, n_frames);
-		print_moments(out, frames, n_frames);
+		if (error == 0)
+			error = print_moments(out, session, frames, n_frames);
 		if (error == 0)
 			error = print_frames(out, chosen, surface->frame_rows, frames, n_frames);
 		free(frames);

@@ -164,3 +164,10 @@ uint32_t session_section(const struct session *session, int64_t time_us)
 	}
 	return low;
 }
+
+int64_t session_begin_of(const struct session *session, int64_t end_us, uint64_t interval_us)
+{
+	int64_t begin_us = end_us - (int64_t)interval_us;
+
+	return begin_us > session->first_us ? begin_us : session->first_us;
+}

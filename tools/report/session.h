@@ -335,4 +335,7 @@ bool is_in_app(const struct session *session, const struct surface *surface);
 /* The section in which @time_us is; 0 without sections. */
 uint32_t session_section(const struct session *session, int64_t time_us);
 
+/* When an interval began, but not before what is recorded: its first segments may be gone. */
+int64_t session_begin_of(const struct session *session, int64_t end_us, uint64_t interval_us);
+
 #endif

@@ -131,12 +131,12 @@ function svg(name, attributes, ...children) {
   return made;
 }
 
-/* A moment is told at its begin, that of the frame before: a freeze is there, not at its end. */
-const beginOf = (row) => row["time(s)"] - row["interval(ms)"] / 1e3;
+/* A moment is told at its begin, that of the frame before: a freeze is there, not at its end. The first rows may be gone. */
+const beginOf = (session, row) => Math.max(session["from(s)"], row["time(s)"] - row["interval(ms)"] / 1e3);
 
 /* When the frame was queued, drawn by the GPU, latched and presented, on one line from the frame before. */
 function timeLine(row) {
-  const begin = beginOf(row), steps = [["frame before", begin], ["queued", row["queued(s)"]], ["GPU done", row["gpu done(s)"]],
+  const begin = row["time(s)"] - row["interval(ms)"] / 1e3, steps = [["frame before", begin], ["queued", row["queued(s)"]], ["GPU done", row["gpu done(s)"]],
     ["latched", row["latched(s)"]], ["expected end", row["expected end(s)"]], ["presented", row["time(s)"]]];
   const known = steps.filter(([, time]) => time !== null), missing = steps.filter(([, time]) => time === null);
   const from = Math.min(...known.map(([, time]) => time)), to = Math.max(...known.map(([, time]) => time)), width = 640;
@@ -165,9 +165,9 @@ function snapshotOf(session, row) {
 
 function evidence(session, row, close, zoom) {
   const names = ["layer", "frame number", "vsync id", "jank type", "present type", "info"], isFreeze = row.kind === "stall";
-  const around = session.events.filter((event) => event["time(s)"] !== null && event["time(s)"] >= beginOf(row) - 5 && event["time(s)"] <= row["time(s)"] + 5 && event.kind !== "snapshot");
+  const around = session.events.filter((event) => event["time(s)"] !== null && event["time(s)"] >= beginOf(session, row) - 5 && event["time(s)"] <= row["time(s)"] + 5 && event.kind !== "snapshot");
   return element("div", { className: "evidence", role: "region", tabIndex: -1, "aria-label": word("evidence") },
-    element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${exactClock(beginOf(row) - session["from(s)"], 0.01)}: ${causeName(row.cause || "unknown")}`),
+    element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${exactClock(beginOf(session, row) - session["from(s)"], 0.01)}: ${causeName(row.cause || "unknown")}`),
       ` · ${word("time lost")} ${harmText(row, 3)} · ${row.Surface} `, zoom ? button(word("show in the timeline"), zoom, { className: "no-print zoom" }) : null, " ", button(word("close"), close, { className: "no-print close" })),
     element("div", { className: "both" }, closeUp(session, row), timeLine(row)),
     element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word("not captured") : String(row[name]))])),
@@ -180,7 +180,7 @@ function evidence(session, row, close, zoom) {
 function closeUp(session, row) {
   const chart = session.charts.find((one) => one.Surface === row.Surface);
   if (!chart || !chart.read) return null;
-  const from = beginOf(row) - 0.5, to = row["time(s)"] + 0.5, width = 640, height = 90, { frames } = chart.read;
+  const from = beginOf(session, row) - 0.5, to = row["time(s)"] + 0.5, width = 640, height = 90, { frames } = chart.read;
   const stems = stemsOf(frames, from * 1e6, to * 1e6, width / 2), most = Math.max(50, ...stems.map((stem) => stem.ms)), x = (time) => width * (time - from) / (to - from);
   if (stems.length === 0) return null;
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "close-up", "aria-label": word("frames half a second before and after it") },
@@ -193,7 +193,7 @@ function closeUp(session, row) {
 function groupsOf(session) {
   const groups = session.charts.flatMap((chart) => chart.moments.map(([section, isFreeze, cause, times, lost, least, most, worst]) => ({
     Surface: chart.Surface, section: session.sections.length ? session.sections[section].section : "", isFreeze: isFreeze === 1, cause: session.causes[cause] || "unknown", times, lost, least, most, worst })));
-  const rowsOf = new Map(), sectionOf = (row) => { const found = session.sections.findLast((one) => one["from(s)"] <= row["time(s)"]) || session.sections[0]; return found ? found.section : ""; };
+  const rowsOf = new Map(), sectionOf = (row) => { const found = session.sections.findLast((one) => one["from(s)"] <= beginOf(session, row)) || session.sections[0]; return found ? found.section : ""; };
   const keyOf = (one) => [one.Surface, one.section, one.isFreeze, one.cause].join("\n");
   for (const row of session.late) {
     const key = keyOf({ Surface: row.Surface, section: sectionOf(row), isFreeze: row.kind === "stall", cause: row.cause || "unknown" });
@@ -210,7 +210,7 @@ function groupsOf(session) {
     }
     if (session["time lost source"] === "frames.csv" && !rows.every((row) => row.layer === null)) continue;
     groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["time lost(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["time lost(ms)"], 0) / 1e3,
-      least: Math.min(...of), most: Math.max(...of), worst: beginOf(rows[0]) });
+      least: Math.min(...of), most: Math.max(...of), worst: beginOf(session, rows[0]) });
   }
   for (const group of groups) group.rows = rowsOf.get(keyOf(group)) || [];
   return groups.sort((a, b) => b.lost - a.lost);
@@ -245,9 +245,9 @@ function momentsCard(session, into, timeline) {
     const cell = element("td", { colSpan: line.cells.length, className: "detail" }), detail = element("tr", { className: "detail" }, cell);
     const show = (row) => {
       timeline.mark(row);
-      cell.replaceChildren(evidence(session, row, close, () => { timeline.show([beginOf(row) - 5, row["time(s)"] + 5], row.Surface); document.querySelector(".timeline").scrollIntoView({ block: "nearest" }); }));
+      cell.replaceChildren(evidence(session, row, close, () => { timeline.show([beginOf(session, row) - 5, row["time(s)"] + 5], row.Surface); document.querySelector(".timeline").scrollIntoView({ block: "nearest" }); }));
       if (group.rows.length > 1) cell.append(element("div", { className: "bar no-print others" }, ...group.rows.slice(0, 24).map((one) =>
-        button(`${exactClock(beginOf(one) - session["from(s)"], 0.1)} · ${lasting(one["interval(ms)"] / 1e3)}`, () => show(one), { "aria-pressed": String(one === row) })),
+        button(`${exactClock(beginOf(session, one) - session["from(s)"], 0.1)} · ${lasting(one["interval(ms)"] / 1e3)}`, () => show(one), { "aria-pressed": String(one === row) })),
       group.times > 24 ? element("span", { className: "soft" }, `+ ${group.times - Math.min(24, group.rows.length)}`) : null));
     };
     line.after(detail);

@@ -62,7 +62,7 @@ function tiles(session, app) {
   const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
   const fps = judged ? judged.numbers["low 1% mean(fps)"] : null, frozen = facts.freezes > 0 ? `, ${word("without freezes")}` : "";
   const lost = (rate) => rate.toFixed(rate < 10 ? 1 : 0), hung = session.late.filter((row) => row.kind === "stall" && app.surfaces.some((one) => one.Surface === row.Surface)).sort((a, b) => b["interval(ms)"] - a["interval(ms)"])[0];
-  const since = hung ? ` ${word("at")} ${clock(beginOf(hung) - session["from(s)"])}` : "";
+  const since = hung ? ` ${word("at")} ${clock(beginOf(session, hung) - session["from(s)"])}` : "";
   /* Gaps may be freezes. */
   const least = facts.gaps > 0 ? `${rate(drawing + facts["gap time(s)"])} ${word("to")} ` : "", most = facts.gaps > 0 ? ` ${word("to")} ${facts.freezes + facts.gaps}` : "";
   return element("div", { className: "tiles" },

@@ -338,6 +338,7 @@ static struct json_object *session_object(const struct session *session)
 	json_object_object_add(object, "device", device_object(session));
 	add_seconds(object, "from(s)", session->first_us);
 	add_seconds(object, "to(s)", session->last_us);
+	json_add_bool(object, "clock stepped back", session->has_clocks);
 	add_json_count(lost, "events", session, "counters", "lost_events");
 	add_json_count(lost, "unknown times", session, "counters", "lost_unknown");
 	json_object_object_add(object, "lost", lost);

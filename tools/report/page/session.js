@@ -64,6 +64,7 @@ function timelineCard(session, into) {
     card.append(soft(word(problem)));
     return { ready: Promise.resolve(), show: () => {}, mark: () => {} };
   }
+  if (session["clock stepped back"]) card.append(element("p", { className: "bad" }, note("the trace's clock stepped back: its times, and those of charts, do not show what was earlier")));
   const all = surfacesOf(session).length;
   if (session.charts.length < all) card.append(soft(`${word("Surfaces with a chart")}: ${session.charts.length} / ${all}. ${word("others: --surface NAME")}`));
   const before = chosen(session), whole = [session["from(s)"], Math.max(session["to(s)"], session["from(s)"] + 0.001)];

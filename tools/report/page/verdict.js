@@ -61,13 +61,16 @@ function tiles(session, app) {
   const { facts } = app, judged = mainSurface(app);
   const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
   const fps = judged ? judged.numbers["low 1% mean(fps)"] : null, frozen = facts.freezes > 0 ? `, ${word("without freezes")}` : "";
-  const lost = (rate) => rate.toFixed(rate < 10 ? 1 : 0), hung = session.late.filter((row) => row.kind === "stall" && app.surfaces.some((one) => one.Surface === row.Surface)).sort((a, b) => b["interval(ms)"] - a["interval(ms)"])[0];
-  const since = hung ? ` ${word("at")} ${clock(beginOf(session, hung) - session["from(s)"])}` : "";
+  const lost = (rate) => rate.toFixed(rate < 10 ? 1 : 0);
+  /* Where not all of them are kept, or times do not show what was earlier, it is not known which was the first. */
+  const hung = session["clock stepped back"] ? [] : session.late.filter((row) => row.kind === "stall" && app.surfaces.some((one) => one.Surface === row.Surface)).map((row) => beginOf(session, row));
+  const since = hung.length > 0 && hung.length >= facts.freezes ? clock(Math.min(...hung) - session["from(s)"]) : "";
+  const freezes = !(facts["longest freeze(s)"] > 0) ? "freezes" : !since ? "freezes, the longest" : hung.length > 1 ? "freezes, the first at {}, the longest" : "freeze, at {}, for";
   /* Gaps may be freezes. */
   const least = facts.gaps > 0 ? `${rate(drawing + facts["gap time(s)"])} ${word("to")} ` : "", most = facts.gaps > 0 ? ` ${word("to")} ${facts.freezes + facts.gaps}` : "";
   return element("div", { className: "tiles" },
     tile(`${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
-    tile(`${facts["missing(s)"] > 0 || facts["more freezes"] ? "≥ " : ""}${facts.freezes}${most}`, facts["longest freeze(s)"] > 0 ? `${word("freezes, the longest")} ${lasting(facts["longest freeze(s)"])}${since}` : word("freezes"), facts.freezes > 0),
+    tile(`${facts["missing(s)"] > 0 || facts["more freezes"] ? "≥ " : ""}${facts.freezes}${most}`, word(freezes).replace("{}", since) + (facts["longest freeze(s)"] > 0 ? ` ${lasting(facts["longest freeze(s)"])}` : ""), facts.freezes > 0),
     tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, slowest 1 %") + frozen),
     deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen));
 }

@@ -72,7 +72,7 @@ struct timeline_surface {
 };
 
 /* What Android itself says of an app's frames. */
-#define TIMELINE_APPS_MAX 10
+#define TIMELINE_APPS_MAX 32
 struct timeline_app {
 	char name[APP_SIZE];
 	uint64_t frames, missed; /* missed: the app's deadline */

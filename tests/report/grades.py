@@ -250,8 +250,7 @@ def short_holes(checks, here):
         for gone in ((), ("summary.csv",)):
             for file in gone:
                 (out / file).unlink()
-            app = model(out)[0]["apps"][0]
-            checks.that(app["grade"] == grade and abs(app["facts"]["missing(s)"] - first["facts"]["missing(s)"]) < near, f"{what} without {gone}: {app['grade']} {app['facts']} {first['facts']}")
+            checks.that((app := model(out)[0]["apps"][0])["grade"] == grade and abs(app["facts"]["missing(s)"] - first["facts"]["missing(s)"]) < near, f"{what} without {gone}: {app['grade']} {app['facts']} {first['facts']}")
 
 
 def timeline(checks, here):
@@ -264,6 +263,12 @@ def timeline(checks, here):
             line = f"{counts[app, '0']} of {counts[app, '0'] + counts[app, '1']} frames missed the app's deadline"
             checks.that(any(app in one and "no grade" in one and line in one for one in output.split("\n")), f"{app}: {line} is not in\n{output}")
         checks.that("17 of 821 frames" in output, output)
+    header, *table = (path := here / "timeline/frametimeline.csv").read_text().splitlines(True)
+    path.write_text(header + "".join(next(row for row in table if "nowinandroid" in row).replace("com.google.samples.apps.nowinandroid.demo", f"com.small.a{n}") for n in range(11)) + "".join(table))
+    checks.that("a0" in (said := report(here / "timeline").stdout) and "17 of 821 frames" in said, f"the one with most frames is not the first: {said}")
+    (here / "trace").write_bytes(lzma.decompress((TRACES / "android-15-startup" / "trace.perfetto-trace.xz").read_bytes()))
+    analyze(here / "left out", "--include", "StatusBar", here / "trace")
+    checks.that("no markers" not in (said := report(here / "left out").stdout), f"the markers are there: {said}")
 
 
 def clocks(checks, here):
@@ -276,8 +281,7 @@ def clocks(checks, here):
         (events := here / "clocks/events.csv").write_text("".join(line for line in events.read_text().splitlines(True) if gone not in line))
         checks.that(", 39 s, complete" in (text := report(here / "clocks").stdout) and "39 s it drew" in text and "note: the trace's clock stepped back" in text, f"the length of two clocks without {gone}: {text}")
     analyze(here / "begin", "--frames-log", here / "hang-doframe")
-    with (here / "begin/events.csv").open("a") as events:  # in the first freeze
-        events.write("1002.000000,,mark,list\n")
+    (events := here / "begin/events.csv").write_text(f"{events.read_text()}1002.000000,,mark,list\n")  # in the first freeze
     checks.that("freeze, (before the first mark), App too slow, 1 time, 0.60 s" in (text := report(here / "begin").stdout), f"the section where it began: {text}")
     header, *frames = (path := here / "begin/frames.csv").read_text().splitlines(True)
     path.write_text(header + "".join(row.replace(",600.0", ",9600.0") if row.startswith("1002.08") else row for row in frames if float(row.split(",")[0]) > 1002.05))
@@ -382,8 +386,7 @@ def known_waits(checks, here):
         write(out := here / f"stalls {stalls}", "frames.csv", frames)
         write_events(out, ("100.000000", "start", "x"))
         write(out, "summary.csv", [{**SURFACE, "last(s)": "121.5", "frames": 1198, "waiting time(S)": "1.516667", "wait times": 1, "stalls": stalls, "stall time(S)": stalls, "grade": grades[0]}])
-        app = model(out)[0]["apps"][0]
-        checks.equal((app["grade"], app["facts"]["more freezes"]), grades, f"a wait beside lost events, {out.name}")
+        checks.equal(((app := model(out)[0]["apps"][0])["grade"], app["facts"]["more freezes"]), grades, f"a wait beside lost events, {out.name}")
 
 
 if __name__ == "__main__":
@@ -450,8 +453,7 @@ if __name__ == "__main__":
         trace = scenario("hang-doframe", here / "trace.txt")
         trace.write_bytes(trace.read_bytes().replace(b"com.example.scroll.MainActivity", b"x; no frame ended it"))
         analyze(here / "out", trace)
-        facts = model(here / "out")[0]["apps"][0]["facts"]
-        checks.equal((facts["freezes without end"], facts["freezes"]), (0, int(rows(here / "out", "summary.csv")[0]["stalls"])), "a name like an event")
+        checks.equal(((facts := model(here / "out")[0]["apps"][0]["facts"])["freezes without end"], facts["freezes"]), (0, int(rows(here / "out", "summary.csv")[0]["stalls"])), "a name like an event")
     with folder() as here:  # 4 s of frames and a hang are enough for a grade, so they are for a condition; a shorter one fails where it is not allowed
         analyze(here / "out", scenario("steady-60", here / "trace.txt", seconds=4))
         events = (here / "out" / "events.csv").read_text()

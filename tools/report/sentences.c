@@ -242,6 +242,9 @@ unsigned int timeline_apps(struct timeline_app apps[TIMELINE_APPS_MAX],
 			   const struct session *session)
 {
 	memset(apps, 0, TIMELINE_APPS_MAX * sizeof(*apps));
+	/* The trace has markers of SurfaceFlinger, but the Surfaces of apps were left out. */
+	if (session_json_number(session, "counters", "presents") > 0)
+		return 0;
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		if (session->surfaces[i].has_package && session->surfaces[i].grade != GRADE_NONE)
 			return 0;

@@ -66,13 +66,11 @@ def obvious_hangs(here):
             ("more", 1.2, [(60, 1), *calm[1:]], [(60, 7)] * 3, r"WORSE: com.a: more has 6.1 freezes[\s\S]* [+]1754.4 %: worse, as the number of freezes is beyond chance"), ("pair", 4, calm[:1], [(12, 12)], "WORSE: com.a: pair has"), ("pairs", 1.2, calm[:2], [(60, 4), (60, 4)], "WORSE: com.a: pairs has"), ("nine and two", 1.2, calm[:2], [(60, 9), (60, 2)], r"UNCLEAR: com.a: nine and two has 11 freezes [(]in 2 of 2 runs, "), ("short", 1.2, [(3600, 0)], [(60, 2)], r"UNCLEAR: com.a: short has 2 freezes [(]in 1 of 1 run, "), ("one of two", 1.2, calm[:2], [(60, 11), (60, 0)], "UNCLEAR: com.a: one of two has 11 freezes [(]in 1 of 2 runs, "), ("six and two", 1.2, calm[:2], [(60, 6), (60, 2)], "UNCLEAR: com.a: six and two has 8 freezes [(]in 2 of 2 runs, "),
             ("one", 1.2, calm[:1], [(60, 7)], "WORSE: com.a: one has"), ("beside one", 1.2, calm[:1], [(60, 7), (60, 7)], "WORSE: com.a: beside one has"), ("beside two", 1.2, calm[:2], [(60, 7)], "WORSE: com.a: beside two has"),
             ("single", 48, calm[:1], [(12, 1)], "UNCLEAR: com.a: single has 1 freeze [(]in 1 of 1 run, 48 of 60 s[)], base none in 1")):
-        done = compare(hangs(here / name / "base", each, *base), hangs(here / name / name, each, *new))
-        checks.that(re.match(text, done.stdout) and done.returncode == 3 * text.startswith("WORSE"), f"hangs, {name}: {done}")
+        checks.that(re.match(text, (done := compare(hangs(here / name / "base", each, *base), hangs(here / name / name, each, *new))).stdout) and done.returncode == 3 * text.startswith("WORSE"), f"hangs, {name}: {done}")
     # Runs without events may have more freezes, but those that are known are no equality.
     for events in here.glob("once/*/*/events.csv"):
         events.unlink()
-    done = compare(here / "once/base", here / "once/once")
-    checks.that(re.match("UNCLEAR: com.a: once has 1 freeze .in 1 of 3 runs, 48 s of 3 minutes., base none that is known in 3: too few", done.stdout), f"a hang without events: {done.stdout}")
+    checks.that(re.match("UNCLEAR: com.a: once has 1 freeze .in 1 of 3 runs, 48 s of 3 minutes., base none that is known in 3: too few", (done := compare(here / "once/base", here / "once/once")).stdout), f"a hang without events: {done.stdout}")
     for run in (here / "once/once").iterdir():
         write_events(run, ("100.0", "start", "x"))
     checks.that("+1754.4 %: worse, as the number of freezes is beyond chance, but by how much is not known" in (said := compare(here / "more/base", here / "more/more", "lost > +10%").stderr), f"in gates as in the table: {said}")

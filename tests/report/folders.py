@@ -124,8 +124,7 @@ def half(here, whole):
     facts, truth = (surfaces(model(path)[0])[MAIL]["facts"] for path in (here / "without frames.csv", whole))
     checks.equal([(cause, one["times"], round(one["lost(s)"], 3)) for cause, one in facts["causes"].items()],
                  [(cause, one["times"], round(one["lost(s)"], 3)) for cause, one in truth["causes"].items()], "time lost of dropFrames.csv")
-    text = report(here / "only fps.csv").stdout
-    checks.that(f"{MAIL}: 53.13 FPS" in text and "no frame" not in text.replace("freezes that no frame ended", "") and ":  FPS" not in text, f"fps.csv alone: {text}")
+    checks.that(f"{MAIL}: 53.13 FPS" in (text := report(here / "only fps.csv").stdout) and "no frame" not in text.replace("freezes that no frame ended", "") and ":  FPS" not in text, f"fps.csv alone: {text}")
     # Also without summary.csv: a game at 30 fps on 60 Hz is not late. And a part of frames.csv is not all of it.
     (here / "without frames.csv/summary.csv").unlink()
     found = surfaces(model(here / "without frames.csv")[0])
@@ -296,8 +295,7 @@ def killed(here):
            "com.example.scroll lost 4.1 s at least: 4 freezes (longest 1.45 s), no late frame."
     checks.equal(model(out)[0]["no grade"], said, "why there is no grade: JSON")
     for option in ("--text", "--markdown"):
-        text = report(option, out).stdout
-        checks.that(said in text.replace("\\", "") and ("device not known (it does not tell its model)" in text or option == "--markdown"), f"why there is no grade: {option}: {text}")
+        checks.that(said in (text := report(option, out).stdout).replace("\\", "") and ("device not known (it does not tell its model)" in text or option == "--markdown"), f"why there is no grade: {option}: {text}")
     for condition, code in (("freezes > 0", 3), ("FPS < 55", 3), ("grade < FAIR", 3), ("longest > 1400", 3), ("longest > 1500", 4), ("freezes > 4", 4)):
         checks.equal((done := report("--fail-if", condition, "--strict", out)).returncode, code, f"what is known fails: {condition}: {done.stderr}")
     hang = {"info": "", "TX": 0, "VSYNC type": "VSYNC", "missed vsyncs": 90, "cause": "app", "frame number": 5, "layer": ""}

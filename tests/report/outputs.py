@@ -136,8 +136,7 @@ def page(here, out):
         checks.equal({key: one[key] for key in truth}, truth, "data of the page")
     checks.equal((text.count("<script"), text.count("</html>"), "<" in data), (3, 1, False), "elements of the page")
     checks.equal(sorted(found.name for found in here.glob("page*")), ["page.html"], "files of the page")
-    done = report("-o", path, "--compare", "--surface", "none", out, "--new", out)
-    checks.that(done.stdout == f"{path}\n" and path.read_text(encoding="utf-8") != text, f"no page of groups without a Surface: {done}")
+    checks.that((done := report("-o", path, "--compare", "--surface", "none", out, "--new", out)).stdout == f"{path}\n" and path.read_text(encoding="utf-8") != text, f"no page of groups without a Surface: {done}")
 
 
 def places(here, out):

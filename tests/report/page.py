@@ -264,11 +264,9 @@ def clicks(page):
     press(page, "+")
     press(page, "0")
     checks.equal(window(page), whole, "the key 0")
-    axis = page.run("return document.querySelector('.chart').innerText")
-    checks.that(re.search(r"^0:00$", axis, re.M), f"the axis begins at 0:00: {axis}")
+    checks.that(re.search(r"^0:00$", (axis := page.run("return document.querySelector('.chart').innerText")), re.M), f"the axis begins at 0:00: {axis}")
     page.wait("const s = document.querySelector('.surface'); s.value = [...s.options].findIndex((one) => one.text === 'StatusBar'); s.onchange().then(arguments[0])")
-    stems = page.run("return document.querySelector('.lanes').timeline.stems.length")
-    checks.that(0 < stems < 200, f"another Surface: the status bar: {stems} frame times")
+    checks.that(0 < (stems := page.run("return document.querySelector('.lanes').timeline.stems.length")) < 200, f"another Surface: the status bar: {stems} frame times")
     page.run("document.querySelector('.alike tr[tabindex]:not([hidden])').focus()")
     page.run("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
     checks.equal(page.run("return document.querySelectorAll('.alike .evidence').length"), 1, "a row by the keyboard")
@@ -360,8 +358,7 @@ def several(page, out, here):
     checks.equal(dots, [["B", 100, "22026-01-11"]] * 3, f"a dot for each session of the worst app, of {rates['com.example.mail']} ms/s")
     listed = page.run("return [...document.querySelectorAll('.moments tbody tr')].map((row) => [row.cells[0].textContent, row.cells[1].textContent])")
     checks.that(listed[:3] == [["BAD", "com.example.mail"]] * 3 and len(listed) == sum(len(session["apps"]) for session in model(lab)), f"sessions, the worst first: {listed}")
-    height = page.run("return document.documentElement.scrollHeight")
-    checks.that(height < 3600 and not page.run("return document.querySelectorAll('.lanes').length"), f"18 sessions are folded, {height} px high")
+    checks.that((height := page.run("return document.documentElement.scrollHeight")) < 3600 and not page.run("return document.querySelectorAll('.lanes').length"), f"18 sessions are folded, {height} px high")
     page.click(".moments tbody tr")
     checks.that(wait_until(lambda: page.run("return document.querySelectorAll('.fold[open] .lanes').length"), 30), "a click on a session opens it")
     checks.equal(page.run("return document.querySelector('.fold[open] .sentence').textContent"), model(lab / "10")[0]["apps"][0]["sentence"], "the session that opens")
@@ -584,8 +581,7 @@ def evidence(page, here):
     text = page.run("return document.querySelector('.evidence').innerText")
     for part in ("APP_DEADLINE_MISSED", "doFrame 90.0 ms (<b>looper</b>)", "GPU done: not captured", f"{out}/snapshot-000001.txt", "ui.perfetto.dev"):
         checks.that(part in text, f"{part!r} in the evidence: {text}")
-    axis = page.run("return document.querySelector('.chart').innerText")
-    checks.that(re.search(r"^0:0\d", axis, re.M), f"times of the session on the axis: {axis}")
+    checks.that(re.search(r"^0:0\d", (axis := page.run("return document.querySelector('.chart').innerText")), re.M), f"times of the session on the axis: {axis}")
     press(page, "End")
     checks.that("03:04:0" in page.run("return document.querySelector('.tip').textContent"), "wall time of a moment")
     checks.that("GPU: not captured" in page.run("return document.querySelector('.sure').innerText"), "GPU times that are not there")
@@ -609,8 +605,7 @@ def without_frames(page, here):
     freezes = page.run("return document.querySelector('.lanes').timeline.freezes.map((row) => row['interval(ms)'] / 1000)")
     checks.that(facts["freezes without end"] == 1 and len(freezes) == 1 and abs(freezes[0] - facts["freeze time(s)"]) < 0.002, f"a freeze without end: {freezes}, {facts}")
     checks.equal([row[0] for row in alike(page)], ["freeze"], "its moment")
-    rate = page.run("const lanes = document.querySelector('.lanes').timeline; return numbersOfRange(lanes.session, lanes.chart, 0, 1e13).numbers['freezes(/10min)']")
-    checks.that(abs(rate - 600 / facts["drawing(s)"]) < 0.02, f"freezes of a range: {rate}, {facts}")
+    checks.that(abs((rate := page.run("const lanes = document.querySelector('.lanes').timeline; return numbersOfRange(lanes.session, lanes.chart, 0, 1e13).numbers['freezes(/10min)']")) - 600 / facts["drawing(s)"]) < 0.02, f"freezes of a range: {rate}, {facts}")
     page.click(".alike tr[tabindex]")
     checks.equal((page.run("return document.querySelectorAll('.alike .evidence').length"), page.console()), (1, []), "its evidence")
     # A gap that nothing explains stands where no frame is.
@@ -645,8 +640,9 @@ def old_files(page, here):
 def answer(page, out, here):
     """Grade and sentence come first; a cause filters, a section zooms, a group of moments opens its evidence in place."""
     show(page, here / "demo.html")
-    hidden = page.run("data.sessions[0].apps.reverse(); draw(); return document.querySelector('.card').innerText")
-    checks.that("other apps: com.example.mail BAD" in hidden, f"beside a good app: {hidden}")
+    checks.that("other apps: com.example.mail BAD" in (hidden := page.run("data.sessions[0].apps.reverse(); draw(); return document.querySelector('.card').innerText")), f"beside a good app: {hidden}")
+    show(page, here / "demo.html")
+    checks.that("freezes, the longest" in (stepped := page.run("data.sessions[0]['clock stepped back'] = true; draw(); return ['.tiles', '.timeline'].map((one) => document.querySelector(one).innerText)"))[0] and "the trace's clock stepped back" in stepped[1], f"times of two clocks: {stepped}")
     show(page, here / "demo.html")
     app = model(out)[0]["apps"][0]
     top = page.run("return [document.querySelector('.grade').textContent, document.querySelector('.sentence').textContent, document.title]")
@@ -664,12 +660,7 @@ def answer(page, out, here):
     everything = page.run("return data.sessions[0].charts.filter((c) => c.Surface.includes(data.sessions[0].app)).flatMap((c) => c.moments)")
     checks.that(abs(sum(group[4] for group in everything) - facts["late time(s)"] - facts["freeze time(s)"]) < 1e-3, f"moments add up to the lost time: {cause}")
     begins = {round(1e6 * float(row["present(s)"]) - 1e3 * float(row["interval(ms)"])) for row in rows(out, "frames.csv") if row["interval(ms)"]}
-    hung = sorted(one["time(s)"] - one["interval(ms)"] / 1e3 for one in model(out)[0]["late"] if one["kind"] == "stall" and one["Surface"].startswith(app["app"]))
-    checks.that(len(hung) == facts["freezes"] > 1 and f"freezes, the first at 0:{hung[0] - model(out)[0]['from(s)']:02.0f}, the longest {facts['longest freeze(s)']:.2f} s" in page.run("return document.querySelector('.tiles').innerText"), f"since when it freezes: {hung}")
-    stepped = page.run("data.sessions[0]['clock stepped back'] = true; draw(); return [document.querySelector('.tiles').innerText, document.querySelector('.timeline').innerText]")
-    checks.that("freezes, the longest" in stepped[0] and "the trace's clock stepped back" in stepped[1], f"times of two clocks: {stepped}")
-    show(page, here / "demo.html")
-    page.click(".half .lost-row")
+    checks.that(len(hung := sorted(one["time(s)"] - one["interval(ms)"] / 1e3 for one in model(out)[0]["late"] if one["kind"] == "stall" and one["Surface"].startswith(app["app"]))) == facts["freezes"] > 1 and f"freezes, the first at 0:{hung[0] - model(out)[0]['from(s)']:02.0f}, the longest {facts['longest freeze(s)']:.2f} s" in page.run("return document.querySelector('.tiles').innerText"), f"since when it freezes: {hung}")
     checks.equal([group for group in everything if not begins & {round(1e6 * group[7]) + n for n in (-1, 0, 1)}], [], "moments that begin at the frame before")
     page.click(".half .lost-row")
     checks.equal(page.console(), [], "the console of the answer")
@@ -757,8 +748,7 @@ with folder() as here, browser() as page:
     big(page, here)
     # A file that cannot be written, and no session: nothing is left behind.
     for arguments in (("-o", here / "no" / "page.html", out), ("-o", here / "none.html", here / "nowhere")):
-        done = report(*arguments)
-        checks.that(done.returncode == 1 and done.stderr.count("\n") == 1 and not list(here.glob("none*")), f"{arguments}: {done}")
+        checks.that((done := report(*arguments)).returncode == 1 and done.stderr.count("\n") == 1 and not list(here.glob("none*")), f"{arguments}: {done}")
 with checks, folder() as here, browser("zh-CN") as page:
     out = marked_demo(here)
     show(page, make(out, here / "demo.html"))

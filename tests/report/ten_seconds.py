@@ -104,8 +104,7 @@ def gates_and_comparison(here, page):
     checks.equal(jankd("analyze", "-F", here / "system", here / "system.txt").returncode, 0, "system")
     for name, said in (("hole", "freezes is 0, but 8.0 of 60 s are missing"), ("system", "only the system's own Surfaces, or a wallpaper, drew"),
                        ("gaps", "freezes is 0, but it drew nothing for 4.1 s, and the trace does not say whether it hung")):
-        done = report("--fail-if", "FPS < 25", "--strict", here / "game", here / name)
-        checks.that(done.returncode == 4 and said in done.stderr, f"{name}: a gate that is not judged: {done.stderr}")
+        checks.that((done := report("--fail-if", "FPS < 25", "--strict", here / "game", here / name)).returncode == 4 and said in done.stderr, f"{name}: a gate that is not judged: {done.stderr}")
     base = here / "base"
     (here / "base.txt").write_text(in_sections(here, ("login", "steady-60", 20), ("checkout", "steady-60", 20), ("home", "steady-60", 20)))
     checks.equal(jankd("analyze", "-F", base, "--frames-log", here / "base.txt").returncode, 0, "base")

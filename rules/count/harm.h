@@ -26,7 +26,9 @@ struct recent {
 
 /* All zeros: none yet. Times are of the trace clock. */
 struct harm {
-	uint64_t worst_ns, worst_from_ns; /* the one with most harm, and when it began */
+	/* The one with most harm, and when that began: of a late frame the time at which it would
+	 * not have been late, of a freeze the frame before. */
+	uint64_t worst_ns, worst_from_ns;
 	/* The 60 seconds with most harm: their harm, and when the first of them with harm began. */
 	uint64_t minute_ns, minute_from_ns;
 	struct recent recent; /* its last seconds; all zeros on another clock */

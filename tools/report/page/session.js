@@ -135,6 +135,9 @@ function svg(name, attributes, ...children) {
 /* A moment is told at its begin, that of the frame before: a freeze is there, not at its end. The first rows may be gone. */
 const beginOf = (session, row) => Math.max(session["from(s)"], row["time(s)"] - row["interval(ms)"] / 1e3);
 
+/* From the begin of the session; where the trace's clock stepped back, as the trace has it. */
+const timeOf = (session, time, step) => (session["clock stepped back"] ? `${time.toFixed(3)} s` : step ? exactClock(time - session["from(s)"], step) : clock(time - session["from(s)"]));
+
 /* When the frame was queued, drawn by the GPU, latched and presented, on one line from the frame before. */
 function timeLine(row) {
   const begin = row["time(s)"] - row["interval(ms)"] / 1e3, steps = [["frame before", begin], ["queued", row["queued(s)"]], ["GPU done", row["gpu done(s)"]],
@@ -168,13 +171,13 @@ function evidence(session, row, close, zoom) {
   const names = ["layer", "frame number", "vsync id", "jank type", "present type", "info"], isFreeze = row.kind === "stall";
   const around = session.events.filter((event) => event["time(s)"] !== null && event["time(s)"] >= beginOf(session, row) - 5 && event["time(s)"] <= row["time(s)"] + 5 && event.kind !== "snapshot");
   return element("div", { className: "evidence", role: "region", tabIndex: -1, "aria-label": word("evidence") },
-    element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${exactClock(beginOf(session, row) - session["from(s)"], 0.01)}: ${causeName(row.cause || "unknown")}`),
+    element("p", {}, element("strong", {}, `${word(isFreeze ? "freeze" : "late frame")} ${lasting(row["interval(ms)"] / 1e3)} ${word("at")} ${timeOf(session, beginOf(session, row), 0.01)}: ${causeName(row.cause || "unknown")}`),
       ` · ${word("time lost")} ${harmText(row, 3)} · ${row.Surface} `, zoom ? button(word("show in the timeline"), zoom, { className: "no-print zoom" }) : null, " ", button(word("close"), close, { className: "no-print close" })),
     element("div", { className: "both" }, closeUp(session, row), timeLine(row)),
     element("dl", {}, ...names.flatMap((name) => [element("dt", {}, word(name)), element("dd", {}, row[name] === null ? word("not captured") : String(row[name]))])),
     snapshotOf(session, row),
     around.length === 0 ? null : element("details", {}, element("summary", {}, `${word("events within 5 s")}: ${around.length}`),
-      element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${exactClock(event["time(s)"] - session["from(s)"], 0.001)} ${columnName(`event ${event.kind}`).replace("event ", "")}: ${event.text}`)))));
+      element("ul", {}, ...around.slice(0, 100).map((event) => element("li", {}, `${timeOf(session, event["time(s)"], 0.001)} ${columnName(`event ${event.kind}`).replace("event ", "")}: ${event.text}`)))));
 }
 
 /* Frames around a moment, which is marked. */
@@ -248,7 +251,7 @@ function momentsCard(session, into, timeline) {
       timeline.mark(row);
       cell.replaceChildren(evidence(session, row, close, () => { timeline.show([beginOf(session, row) - 5, row["time(s)"] + 5], row.Surface); document.querySelector(".timeline").scrollIntoView({ block: "nearest" }); }));
       if (group.rows.length > 1) cell.append(element("div", { className: "bar no-print others" }, ...group.rows.slice(0, 24).map((one) =>
-        button(`${exactClock(beginOf(session, one) - session["from(s)"], 0.1)} · ${lasting(one["interval(ms)"] / 1e3)}`, () => show(one), { "aria-pressed": String(one === row) })),
+        button(`${timeOf(session, beginOf(session, one), 0.1)} · ${lasting(one["interval(ms)"] / 1e3)}`, () => show(one), { "aria-pressed": String(one === row) })),
       group.times > 24 ? element("span", { className: "soft" }, `+ ${group.times - Math.min(24, group.rows.length)}`) : null));
     };
     line.after(detail);
@@ -264,7 +267,7 @@ function momentsCard(session, into, timeline) {
     ...(session.sections.length ? [["section", true, (group) => word(group.section)]] : []),
     ["whose", true, (group) => element("td", { className: "text" }, swatch(group.cause), causeName(group.cause))],
     ["times", false, (group) => group.times.toLocaleString("en")], ["each", false, eachText, (group) => group.most], ["lost in all", false, (group) => (group.lost === null ? word("not captured") : lasting(group.lost)), (group) => group.lost],
-    ["worst at", false, (group) => clock(group.worst - session["from(s)"]), (group) => group.worst], ...(many ? [["Surface", true, (group) => group.Surface]] : []),
+    ["worst at", false, (group) => timeOf(session, group.worst), (group) => group.worst], ...(many ? [["Surface", true, (group) => group.Surface]] : []),
   ], groups, (group, n, line) => open(group, line), (group, line) => { line.dataset.cause = group.cause; line.dataset.key = keyOf(group); });
   table.classList.add("alike");
   const all = element("p", { className: "soft no-print", hidden: true });

@@ -440,13 +440,14 @@ static bool is_stale(const struct layer *layer, const struct frame_series *serie
 	return waiting->loss_context.in_hole && stamp->locked && age_ns * 4 > stamp->period_ns * 3;
 }
 
-/* Reports the stalls of the app in front that no frame has ended. */
+/* Reports the stalls of the app in front that no frame has ended. A frame that was read when
+ * another app came in front may be counted seconds later: what was a stall then is known since. */
 static void report_endless(struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t next_ns = now_ns + STATS_WAIT_NS / 2; /* or earlier */
 
 	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
-		const struct stall_evidence *evidence = &layer->evidence;
+		struct stall_evidence *evidence = &layer->evidence;
 		uint64_t from_ns = evidence->from_ns + STATS_WAIT_NS, length_ns;
 		int number = count_of(q, layer)->surface_number;
 		struct summary_surface *entry;
@@ -456,11 +457,15 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		    !front_app_has(&q->front_app, layer))
 			continue;
 		next_ns = from_ns < next_ns ? from_ns : next_ns;
-		if (from_ns > now_ns || layer->waiting > 0)
+		if (layer->behind_ns == now_ns)
+			length_ns = layer->behind_stall_ns;
+		else if (from_ns > now_ns || layer->waiting > 0)
 			continue;
-		length_ns = stall_without_end(q->work, layer, now_ns);
+		else
+			length_ns = stall_without_end(q->work, layer, now_ns);
 		if (length_ns == 0)
 			continue;
+		evidence->reported = evidence->from_ns < now_ns;
 		pause_report_endless(layer, length_ns, now_ns, q->events);
 		if (number == SUMMARY_NONE)
 			continue;
@@ -473,13 +478,16 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 }
 
 /* Another app may be in front with this frame. If it is, a stall of the one before has no end. */
-static void follow_front_app(struct frame_queue *q, int id, const struct vsync_stamp *stamp)
+static void follow_front_app(struct frame_queue *q, const struct waiting_frame *waiting,
+			     const struct vsync_stamp *stamp)
 {
+	int id = waiting->frame.layer;
 	const struct layer *layer = &q->layers.layers[id];
 	int front;
 
 	if (layer->is_activity && id != q->front_app.layer &&
-	    (stamp->time_ns >= q->endless_ns || q->endless_app != q->front_app.changes) &&
+	    (waiting->in_front || stamp->time_ns >= q->endless_ns ||
+	     q->endless_app != q->front_app.changes) &&
 	    !front_app_has(&q->front_app, layer))
 		report_endless(q, stamp->time_ns);
 	front = q->front_app.layer;
@@ -530,7 +538,7 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	layer->waiting--;
 	if (series->begun && waiting->frame.present_ns >= series->last.time_ns + IDLE_NS)
 		frame_queue_close_row(q, layer);
-	follow_front_app(q, waiting->frame.layer, &stamp);
+	follow_front_app(q, waiting, &stamp);
 	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
 	if (!layer->has_app && strcmp(layer->app, q->front_app.app) != 0)
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front_app.app));
@@ -755,6 +763,8 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 		q->layers_evicted++;
 	}
 	front_app_forget_layer(&q->front_app, id);
+	if (q->read_front == id)
+		q->read_front = LAYER_NONE;
 	layers_remove(&q->layers, id);
 	return 0;
 }
@@ -809,7 +819,8 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 					   compositions_next(&q->producers->compositions),
 					   q->producers->fences.last,
 					   q->choreographer->n_long,
-					   q->log ? q->log->n : 0 };
+					   q->log ? q->log->n : 0,
+					   false };
 	if (frame->present_ns <= q->hole_from_ns)
 		waiting->loss_context.loss = q->before_hole;
 	waiting->loss_context.before = waiting->loss_context.loss;
@@ -819,14 +830,45 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 	q->last_present_ns = waiting->frame.present_ns;
 }
 
+/* True: with @frame another window is in front, as in front_app_follow(). */
+static bool comes_in_front(const struct frame_queue *q, const struct frame *frame)
+{
+	const struct layer *layers = q->layers.layers, *layer = &layers[frame->layer];
+
+	if (!layer->is_activity || frame->layer == q->read_front)
+		return false;
+	return layer->drawn_ns == 0 || q->read_front == LAYER_NONE ||
+	       frame->present_ns >= layers[q->read_front].drawn_ns + STATS_WAIT_NS;
+}
+
+/* What other apps do after that is of no window in front. */
+static void leave_front(struct frame_queue *q, const struct layer *front)
+{
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
+		if (layer->evidence.from_ns == 0 || strcmp(layer->app, front->app) == 0)
+			continue;
+		layer->behind_ns = q->last_present_ns;
+		layer->behind_stall_ns = stall_without_end(q->work, layer, q->last_present_ns);
+	}
+}
+
 void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 {
 	struct layer *layer = &q->layers.layers[frame->layer];
+	bool in_front = comes_in_front(q, frame);
 
 	layer->waiting++;
 	q->excluded_frames += layer->excluded;
 	front_app_watch(&q->front_app, layer, frame->present_ns);
 	add(q, frame, stall_at_frame(q->work, layer, frame->present_ns));
+	/* A frame that comes that soon has ended the stall. */
+	if (frame->present_ns < layer->behind_ns + LAG_NS)
+		layer->behind_ns = 0;
+	if (!in_front)
+		return;
+	q->read_front = frame->layer;
+	q->waiting[(q->first + q->n - 1) % FRAME_QUEUE_MAX].in_front = true;
+	leave_front(q, layer);
 }
 
 void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence)
@@ -877,6 +919,10 @@ static void lose(struct frame_queue *q, uint64_t from_ns, uint64_t counts_ns, st
 	add_loss(&q->loss, lost);
 	if (!in_hole)
 		add_loss(&q->before_hole, lost);
+	/* A frame that ended it may be lost, or the end of the work. */
+	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));)
+		if (layer->behind_ns > from_ns)
+			layer->behind_ns = 0;
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
 		struct loss_context *context = &waiting->loss_context;
@@ -957,7 +1003,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 		struct layer_count *count = count_of(q, layer);
 
 		frame_series_clear(&count->series, &q->store);
-		layer->drawn_ns = layer->latched_ns = 0;
+		layer->drawn_ns = layer->latched_ns = layer->behind_ns = 0;
 		count->late = (struct late_series){ 0 };
 	}
 	front_app_new_clock(&q->front_app);
@@ -966,6 +1012,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 		q->log->forgotten = q->log->n;
 	vsync_reset(&q->vsync);
 	q->locked_once = false;
+	q->read_front = LAYER_NONE;
 	q->last_check_ns = q->last_idle_check_ns = 0;
 	q->switched_ns = q->switches = 0;
 	q->settled_ns = q->counted_ns = q->endless_ns = 0;
@@ -1024,6 +1071,7 @@ int frame_queue_init(struct frame_queue *q)
 
 	front_app_init(&q->front_app, q->events, q->options.front_app_is_queried);
 	front_app_set(&q->front_app, q->options.focus);
+	q->read_front = LAYER_NONE;
 	vsync_init(&q->vsync, q->options.vsync_ns);
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger, .events = q->events };
 	q->summary = (struct summary){ .target_fps = q->options.target_fps,

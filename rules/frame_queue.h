@@ -45,6 +45,7 @@ struct waiting_frame {
 	/* So many there were when it was added. */
 	fence_id fence;
 	uint64_t callbacks, events;
+	bool in_front; /* another app is in front with it, as far as is read */
 };
 
 /* What is known of a frame when its vsyncs are. */
@@ -107,6 +108,7 @@ struct frame_queue {
 	uint64_t layers_evicted;
 	uint64_t counted_early; /* frames that were counted without waiting */
 	struct front_app front_app;
+	int read_front; /* layer of the app in front by the frames that are read, or LAYER_NONE */
 	/* The app in front has no stall without an end before that time, unless it changes. */
 	uint64_t endless_ns;
 	unsigned int endless_app; /* front_app.changes at that time */

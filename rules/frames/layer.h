@@ -93,9 +93,11 @@ struct layer {
 	struct pause_state pause;	/* set by pause.c */
 
 	/* Its frames, set by frame_queue.c. */
-	uint64_t drawn_ns;    /* its last frame, counted or not */
-	uint64_t latched_ns;  /* when its last counted frame was latched; 0: none */
-	uint64_t planned_ns;  /* the vsync that was to show it; 0: unknown */
+	uint64_t drawn_ns;  /* its last frame, counted or not */
+	uint64_t behind_ns; /* then a frame showed another app in front; 0: none, or unknown */
+	uint64_t behind_stall_ns; /* the stall that it was in at that time; 0: none */
+	uint64_t latched_ns;	  /* when its last counted frame was latched; 0: none */
+	uint64_t planned_ns;	  /* the vsync that was to show it; 0: unknown */
 	uint64_t undrawn_ns;  /* how long after the latch its GPU work ended in frames in time: the
 				 longest, which decays with each frame that takes less */
 	uint64_t expected_ns; /* the one that its app drew it for; 0: unknown */

@@ -137,7 +137,7 @@ static uint64_t open_time(struct app_work *work, struct layer *layer, uint64_t n
 	return process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
 }
 
-static uint64_t stall_length(struct app_work *work, struct layer *layer, uint64_t now_ns)
+uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;
 	uint64_t open_ns = open_time(work, layer, now_ns);
@@ -164,17 +164,9 @@ uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
 		if (length_ns < STATS_WAIT_NS || 2 * open_ns < length_ns)
 			length_ns = 0;
 	} else {
-		length_ns = stall_length(work, layer, now_ns);
+		length_ns = stall_without_end(work, layer, now_ns);
 	}
 	layer->evidence = before;
-	return length_ns;
-}
-
-uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
-{
-	uint64_t length_ns = stall_length(work, layer, now_ns);
-
-	layer->evidence.reported = length_ns > 0;
 	return length_ns;
 }
 

@@ -643,6 +643,7 @@ static bool is_old(const struct frame_queue *q, const struct waiting_frame *wait
 	const struct producers *p = q->producers;
 
 	return p->compositions.n > waiting->composition + COMPOSITIONS_MAX * 3 / 4 ||
+	       p->compositions.n_misses > waiting->misses + MISSES_MAX * 3 / 4 ||
 	       p->fences.last - waiting->fence > FENCES_MAX * 3 / 4 ||
 	       q->choreographer->n_long - waiting->callbacks > CHOREOGRAPHER_LONG * 3 / 4 ||
 	       (q->log && q->log->n - waiting->events > RECENT_EVENTS_MAX * 3 / 4);
@@ -817,6 +818,7 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 					     .ahead = q->loss_ahead,
 					     .is_new = frame->is_new },
 					   compositions_next(&q->producers->compositions),
+					   q->producers->compositions.n_misses,
 					   q->producers->fences.last,
 					   q->choreographer->n_long,
 					   q->log ? q->log->n : 0,

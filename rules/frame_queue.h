@@ -43,6 +43,7 @@ struct waiting_frame {
 	struct loss_context loss_context;
 	uint32_t composition; /* its number */
 	/* So many there were when it was added. */
+	uint32_t misses;
 	fence_id fence;
 	uint64_t callbacks, events;
 	bool in_front; /* another app is in front with it, as far as is read */

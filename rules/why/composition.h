@@ -9,7 +9,8 @@
 
 #include "rules/why/fence.h"
 
-/* Compositions of two seconds at 240 Hz: frames are counted within that time. */
+/* Compositions of two seconds at 240 Hz. A frame that waits for a loss is counted before what its
+ * cause needs is replaced: see is_old() in frame_queue.c. */
 #define COMPOSITIONS_MAX 512
 
 /* Times at which SurfaceFlinger found that a composition was not shown in time. */

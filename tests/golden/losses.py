@@ -145,21 +145,23 @@ def lose_a_move(checks):
     checks.equal(found, [(True, "0", "0")], "a thread moves in the hole: waits, stalls, big jank")
 
 
-def wait_for_a_cpu(checks):
-    """After a loss frames wait for a CPU that is silent. With 200 surfaces they keep their GPU times, which come with later events."""
-    _, events, _ = played("surfaces-200", "android-14", 4)
+def wait_for_a_cpu(checks, name, vocabulary, seconds):
+    """After a loss frames wait for a CPU that is silent. They keep their GPU times and their causes, which come with later events: there are many of
+    the former with 200 surfaces, and of the latter if each present is missed."""
+    _, events, _ = played(name, vocabulary, seconds)
     (at, begin, _), found = events[3000], []
     for other in (b"[003]", b"[002]"):
-        lines = [line.replace(b"[003]", other) if begin < time < events[-1][1] - 1 else line for _, time, line in events]
+        lines = [line.replace(b"[003]", other if begin < time < events[-1][1] - 1 else b"[003]").replace(b"PrevFrameMissed|0", b"PrevFrameMissed|1") for _, time, line in events]
         with folder() as out:
             analyze(out, "--frames-log", "-", input=b"".join([*lines[:3000], b"CPU:%d [LOST 1 EVENTS]\n" % at, *lines[3000:]]))
-            found.append([(row["layer"], row["gpu done(s)"]) for row in rows(out, "frames.csv")])
-    checks.that(found[0] == found[1], "GPU times of frames that wait for a CPU")
+            found.append([(row["layer"], row["gpu done(s)"], row["cause"]) for row in rows(out, "frames.csv")])
+    checks.that(found[0] == found[1], f"GPU times and causes of frames that wait for a CPU: {name}")
 
 
 if "--pages" not in sys.argv:
     lose_a_move(checks)
-    wait_for_a_cpu(checks)
+    wait_for_a_cpu(checks, "surfaces-200", "android-14", 4)
+    wait_for_a_cpu(checks, "culprits", "android-11", 8)
     for (vocabulary, longest), name in itertools.product(LENGTHS, ("drops-120", "game-30")):
         lose_stretches(checks, longest, *played(name, vocabulary, 6))
     checks.end()

@@ -345,7 +345,6 @@ static void vsync_event(struct attribution *a, const struct rule *rule,
 			const struct pattern_capture *capture, const struct trace_record *record)
 {
 	struct pattern_capture nominal = { .time_ns = (int64_t)a->nominal_ns };
-	int64_t *tick;
 
 	if (rule->role <= RULE_HWVSYNC || (rule->role != RULE_TARGET && record->value > 0)) {
 		a->tick_pid = record->pid;
@@ -359,12 +358,11 @@ static void vsync_event(struct attribution *a, const struct rule *rule,
 		if (record->tid == a->sf.tick_tid)
 			a->sf.tick_ns = record->time_ns;
 		expected_tick(&a->expected, rule->role, record->time_ns);
-		/* Their values come in turn, 0 and 1: of two equal ones a tick between is missing.
-		 */
-		tick = &a->ticks[rule->role - RULE_TICK];
-		if (*tick == record->value)
-			a->layer_events.layers->missing_ns = record->time_ns;
-		*tick = record->value;
+		/* Of two equal values a tick between is missing. */
+		layers_turn(a->layer_events.layers, &a->sf.ticks[rule->role - RULE_TICK].in_turn,
+			    a->sf.ticks[rule->role - RULE_TICK].value != record->value,
+			    record->time_ns);
+		a->sf.ticks[rule->role - RULE_TICK].value = record->value;
 	}
 	if (rule->role == RULE_SF_TICK)
 		sf_runs_tick(&a->runs, record->time_ns, record->value);

@@ -64,7 +64,6 @@ struct attribution {
 	struct candidate candidate; /* the process that may be the next one */
 	int32_t tick_pid;  /* writer of the last tick or rate, as its marker states; maybe not sf */
 	int32_t tick_tgid; /* the same as the kernel states */
-	int64_t ticks[RULE_SF_TICK - RULE_TICK + 1]; /* values of the last ones, by their roles */
 	int32_t nominal_tid;		/* its open slice states a period, of its next HW_VSYNC */
 	uint64_t nominal_ns;		/* that period; 0: none */
 	uint64_t unattributed_presents; /* without a frame of any layer */

@@ -72,6 +72,7 @@ struct layer {
 	/* Its buffers, set by layer_event.c and buffers.c. */
 	uint64_t resets; /* layer_events.resets at its last event: older values are invalid */
 	struct last_value buffers;
+	unsigned int in_turn; /* so many events of that counter, see layers_turn() */
 	struct last_value transactions;
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
 	unsigned int n_queued;

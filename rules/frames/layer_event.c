@@ -162,10 +162,12 @@ static bool follow_buffers(struct layer_events *e, const struct rule *rule, stru
 
 	/* One buffer comes, or some leave: else an event is missing. But up to Android 11 one that
 	 * comes may replace another. */
-	if (before.known && evidence_of(rule) == EVIDENCE_COUNTER && !falls &&
-	    (record->value == before.value ? rule->role != RULE_QUEUE || !rule->context
-					   : record->value - 1 != before.value))
-		e->layers->missing_ns = record->time_ns;
+	if (before.known && evidence_of(rule) == EVIDENCE_COUNTER)
+		layers_turn(e->layers, &layer->in_turn,
+			    falls || record->value - 1 == before.value ||
+				    (record->value == before.value && rule->role == RULE_QUEUE &&
+				     rule->context),
+			    record->time_ns);
 	if (evidence_of(rule) != EVIDENCE_COUNTER) {
 		if (rule->role == RULE_QUEUE)
 			buffers_queue(layer, record->time_ns);

@@ -42,6 +42,17 @@ struct layer_table {
 	struct hash_index index; /* by the hashes of their names */
 };
 
+/* A counter changes, and its values come in turn. One that does not after many that did shows that
+ * an event is missing. @n: so many values before were in turn. */
+#define TURNS_LEAST 8
+static inline void layers_turn(struct layer_table *table, unsigned int *n, bool in_turn,
+			       uint64_t time_ns)
+{
+	if (!in_turn && *n >= TURNS_LEAST)
+		table->missing_ns = time_ns;
+	*n = in_turn ? *n + 1 : 0;
+}
+
 /* @max: number of entries. Returns 0 or -ENOMEM; layers_free() must be called in any case. */
 int layers_init(struct layer_table *table, unsigned int max);
 void layers_free(struct layer_table *table);

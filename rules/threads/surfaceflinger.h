@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/language/ruleset_match.h"
 #include "rules/stream/held_records.h"
 
 /* How certain it is, by a thread's name, that the thread is SurfaceFlinger's. */
@@ -40,6 +41,10 @@ struct surfaceflinger {
 	uint64_t last_ns; /* its last present */
 	uint64_t tick_ns; /* its last tick */
 	bool presented;	  /* its open composition has presented */
+	struct {
+		int64_t value;
+		unsigned int in_turn; /* so many events, up to this one; see layers_turn() */
+	} ticks[RULE_SF_TICK - RULE_TICK + 1]; /* by their roles */
 };
 
 #define SURFACEFLINGER_UNKNOWN                                                                     \

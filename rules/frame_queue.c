@@ -651,7 +651,8 @@ static bool is_old(const struct frame_queue *q, const struct waiting_frame *wait
 
 /* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
  * the CPU: it may have lost some before @present_ns. Only frames soon after another loss wait for
- * that, or after a sign that events are missing, and none of a live trace. */
+ * that, or after a sign that events are missing, and none of a live trace. A snapshot would not
+ * have a frame that waits. */
 static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_frame *waiting,
 			  uint64_t now_ns)
 {
@@ -660,7 +661,8 @@ static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_fram
 	uint64_t sign_ns = is_missing ? q->layers.missing_ns : q->lost_until_ns;
 	uint64_t idle_ns = is_missing ? MISSING_LAG_NS : CPU_IDLE_NS;
 
-	if (!q->options.recorded || sign_ns == 0 || present_ns > sign_ns + LOSSES_APART_NS ||
+	if (!q->options.recorded || q->options.late_ns > 0 || sign_ns == 0 ||
+	    present_ns > sign_ns + LOSSES_APART_NS ||
 	    now_ns >= present_ns + (is_missing ? MISSING_LAG_NS : CPU_LAG_NS) ||
 	    q->n > FRAME_QUEUE_MAX / 2 || is_old(q, waiting))
 		return false;

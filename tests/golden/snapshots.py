@@ -61,7 +61,19 @@ def check_trace(checks, name, path, here, ms):
     return len(found)
 
 
+def lose(checks, here):
+    """After a loss frames wait for a CPU that is silent: not with a snapshot, which would be of the time after its frame."""
+    path = unpack("android-9-list-jank", here)
+    lines = path.read_bytes().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if LINE.search(line))
+    other = [b"x-7 ( 7) [009] .... %s: tracing_mark_write: C|7|x|1\n" % LINE.search(line)[5] for line in lines[at:at + 2]]
+    path.write_bytes(b"".join([*lines[:at + 1], other[0], lines[at + 1], b"CPU:9 [LOST 1 EVENTS]\n", other[1], *lines[at + 2:]]))
+    checks.that(check_trace(checks, "after a loss", path, here, 50) > 0, "no snapshot after a loss")
+
+
 count = 0
+with folder() as place:
+    lose(checks, place)
 for name in trace_names():
     with folder() as place:
         path = unpack(name, place)

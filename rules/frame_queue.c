@@ -657,8 +657,9 @@ static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_fram
 			  uint64_t now_ns)
 {
 	uint64_t present_ns = waiting->frame.present_ns;
-	bool is_missing = q->layers.missing_ns > q->lost_until_ns;
-	uint64_t sign_ns = is_missing ? q->layers.missing_ns : q->lost_until_ns;
+	uint64_t missing_ns = q->layers.missing_ns;
+	bool is_missing = missing_ns > 0 && present_ns <= missing_ns + LOSSES_APART_NS;
+	uint64_t sign_ns = later(missing_ns, q->lost_until_ns);
 	uint64_t idle_ns = is_missing ? MISSING_LAG_NS : CPU_IDLE_NS;
 
 	if (!q->options.recorded || q->options.late_ns > 0 || sign_ns == 0 ||

@@ -5,9 +5,11 @@
  * trace time; 600 ms while the lattice is new; up to 1.5 s while the period is uncertain. The first
  * frames wait up to 2 s for the lattice to be locked.
  *
- * Then it is placed on the lattice and gets its buffer. Soon after a loss in a recorded trace, it
- * waits up to 3 s for CPUs that are silent: the kernel reports a loss with the CPU's next event. It
- * waits up to 6.5 s while counters show that events are missing and no loss is reported.
+ * Then it is placed on the lattice and gets its buffer. In a recorded trace it may wait on for CPUs
+ * that are silent, as the kernel reports a loss with the CPU's next event: in the 10 s after a loss
+ * up to 3 s after its present, in those after a counter shows that an event is missing up to 6.5 s.
+ * It does not when half of the queue is full, when what is known of it would be forgotten, or with
+ * snapshots.
  */
 #ifndef JANKD_RULES_FRAME_QUEUE_H
 #define JANKD_RULES_FRAME_QUEUE_H

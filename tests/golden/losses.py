@@ -19,7 +19,7 @@ MARKER = re.compile(rb"tracing_mark_write:|print:| 0: ")
 SEEDS, HOLES = range(4), 3
 SHARES = (0.01, 0.05)  # of the pages
 SIZES, EVENT_SIZES = (60, 100), (40, 70)  # markers in a page of 4 KB; events of all kinds
-LENGTHS = (("android-9", 0.5), ("android-11", 0.5), ("android-14", 0.5), ("android-11", 1.5), ("android-14", 1.5))  # s: all frames wait 0.6
+LENGTHS = (("android-9", 0.5), ("android-11", 0.5), ("android-14", 0.5), ("android-11", 1.5), ("android-14", 1.5), ("android-14", 4))  # s: all frames wait 0.6
 LEAST = 30  # frames of a trace that is judged alone
 
 

@@ -570,11 +570,17 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		grade_add_unknown_wait(&entry->facts,
 				       summary_uncounted(&q->summary, entry, layer->has_app,
 							 stamp.time_ns, (uint64_t)interval.ns));
-	if (had_frame && interval.ns < 0)
-		grade_add_uncounted(
-			&entry->facts,
+	if (had_frame && interval.ns < 0) {
+		struct uncounted uncounted =
 			summary_uncounted(&q->summary, entry, layer->has_app, stamp.time_ns,
-					  uncounted_between(before.time_ns, stamp.time_ns)));
+					  uncounted_between(before.time_ns, stamp.time_ns));
+
+		/* The app was at work: it may have hung, or its frames are lost. */
+		if (wait_is_stall(waiting->loss_context.wait))
+			grade_add_unknown_wait(&entry->facts, uncounted);
+		else
+			grade_add_uncounted(&entry->facts, uncounted);
+	}
 	owner = layer->evidence.owner;
 	process = layer_process(layer, q->work, &owner);
 	if (process && process->answered_ns > 0)

@@ -342,16 +342,21 @@ TEST(test_stall_beside_another_layer_of_the_process_is_found)
 	expect_stalls("", 1);
 }
 
-/* The end of the slice may be in the loss. */
+/* The end of the slice may be in the loss. If it is not, the app may have hung. */
 TEST(test_loss_ends_the_evidence)
 {
-	start_mail(PHONE_14);
-	begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
-	phone.now_ns = LAST + 100 * MS;
-	phone_lost(&phone, phone.cpu, 10);
-	finish(mail);
-	assert_int_equal(sum_of(MAIL_SURFACE).stalls, 0);
-	assert_int_equal(events_of(TRACE_EVENT_STALL), 0);
+	for (unsigned int hung = 0; hung <= 1; hung++) {
+		start_mail(PHONE_14);
+		begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
+		if (hung)
+			end(MAIL, LAST + 700 * MS);
+		phone.now_ns = LAST + (hung ? 800 : 100) * MS;
+		phone_lost(&phone, phone.cpu, 10);
+		finish(mail);
+		assert_int_equal(sum_of(MAIL_SURFACE).stalls, 0);
+		assert_int_equal(events_of(TRACE_EVENT_STALL), 0);
+		assert_int_equal(summary_of(MAIL_SURFACE).facts.more_freezes, hung);
+	}
 }
 
 /* The tick that the doFrame answers may be in the loss, which is reported after the doFrame, or

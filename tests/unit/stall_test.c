@@ -404,43 +404,40 @@ TEST(test_stall_that_no_frame_ends_is_an_event)
 
 /* The app was killed, or left: the launcher is in front. Its frames may @wait for a CPU that is
  * silent after a loss, and meanwhile the app draws again, or works in the background. */
-static void leave_front(bool stalls, bool wait)
-{
-	static const char home[] = "com.home/com.home.Home#3";
-	const uint64_t end_ns = LAST + (stalls ? 1100 : 4400) * MS;
-	struct summary_row row;
-
-	options.recorded = wait;
-	start_mail(PHONE_14);
-	if (wait)
-		phone_lost(&phone, 5, 1);
-	phone_frame(&phone, LAST + V60, mail);
-	if (stalls)
-		begin(MAIL, DOFRAME " 9", LAST + V60 + 5 * MS);
-	if (stalls && wait)
-		end(MAIL, end_ns);
-	phone_run(&phone, home, LAST + V60 + 2 * SECOND, V60, 12);
-	if (!stalls && wait)
-		begin(MAIL, DOFRAME " 9", LAST + 2300 * MS);
-	phone_run(&phone, home, LAST + 2350 * MS, V60, 120);
-	if (!stalls && wait)
-		end(MAIL, end_ns);
-	if (stalls && wait)
-		phone_frame(&phone, LAST + 4500 * MS, mail);
-	phone_run(&phone, home, LAST + 4600 * MS, V60, 120);
-	phone_end(&phone);
-	row = summary_of(MAIL_SURFACE);
-	assert_int_equal(row.stats.stalls, 0);
-	assert_int_equal(row.facts.endless, stalls);
-	assert_in_range(row.facts.endless_ns, stalls * 1990 * MS, stalls * 2010 * MS);
-	assert_int_equal(events_of(TRACE_EVENT_STALL), stalls);
-	assert_int_equal(events_of(TRACE_EVENT_PAUSE), 0);
-}
-
 TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 {
-	for (unsigned int i = 0; i < 4; i++)
-		leave_front(i % 2, i / 2);
+	static const char home[] = "com.home/com.home.Home#3";
+
+	for (unsigned int i = 0; i < 4; i++) {
+		const bool stalls = i % 2, wait = i / 2;
+		struct summary_row row;
+
+		options.recorded = wait;
+		start_mail(PHONE_14);
+		if (wait)
+			phone_lost(&phone, 5, 1);
+		phone_frame(&phone, LAST + V60, mail);
+		if (stalls)
+			begin(MAIL, DOFRAME " 9", LAST + V60 + 5 * MS);
+		if (stalls && wait)
+			end(MAIL, LAST + 1100 * MS);
+		phone_run(&phone, home, LAST + V60 + 2 * SECOND, V60, 12);
+		if (!stalls && wait)
+			begin(MAIL, DOFRAME " 9", LAST + 2300 * MS);
+		phone_run(&phone, home, LAST + 2350 * MS, V60, 120);
+		if (!stalls && wait)
+			end(MAIL, LAST + 4400 * MS);
+		if (stalls && wait)
+			phone_frame(&phone, LAST + 4500 * MS, mail);
+		phone_run(&phone, home, LAST + 4600 * MS, V60, 120);
+		phone_end(&phone);
+		row = summary_of(MAIL_SURFACE);
+		assert_int_equal(row.stats.stalls, 0);
+		assert_int_equal(row.facts.endless, stalls);
+		assert_in_range(row.facts.endless_ns, stalls * 1990 * MS, stalls * 2010 * MS);
+		assert_int_equal(events_of(TRACE_EVENT_STALL), stalls);
+		assert_int_equal(events_of(TRACE_EVENT_PAUSE), 0);
+	}
 }
 
 /* At least half a second without a frame, and work that has lasted for at least half of that. */

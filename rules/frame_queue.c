@@ -504,6 +504,7 @@ static void place(struct frame_queue *q, const struct waiting_frame *waiting,
 {
 	const struct frame *frame = &waiting->frame;
 
+	placed->stamp.period_ns = vsync_period_ns(&q->vsync);
 	if (frame->layer == LAYER_NONE)
 		return;
 	placed->work = producers_join(q->producers, &q->layers.layers[frame->layer], frame);
@@ -617,12 +618,8 @@ static void count_first(struct frame_queue *q)
 	/* SurfaceFlinger may have composed while it seemed to be at rest, but not between the
 	 * presents of two consecutive vsyncs. A present can be late: then a little more than one
 	 * vsync may be two. */
-	if (!q->options.is_fences && context->loss.idle_count != q->chain_idle) {
-		uint64_t period_ns = waiting->frame.layer == LAYER_NONE ? vsync_period_ns(&q->vsync)
-									: placed->stamp.period_ns;
-
-		q->unproven += (present_ns - q->counted_ns) * 4 > period_ns * 5;
-	}
+	if (!q->options.is_fences && context->loss.idle_count != q->chain_idle)
+		q->unproven += (present_ns - q->counted_ns) * 4 > placed->stamp.period_ns * 5;
 	q->chain_idle = context->loss.idle_count;
 	context->loss.hole_count += q->unproven;
 	context->unsure |= context->ahead && q->loss_ahead;

@@ -6,8 +6,7 @@
  * buffers of some layers, in turn, and presents; its markers come in 16 bursts, about one per
  * millisecond. Threads of an app write the remaining markers: in turn a block for each frame that
  * the app draws, at most one burst per millisecond. Each writer stays on one CPU. Unlike jank-phone
- * it simulates no real app: it only generates load, and uses as little CPU time as possible.
- */
+ * it simulates no real app: it only generates load, and uses as little CPU time as possible. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -3,8 +3,7 @@
  *
  * A line "@NAME" begins the file NAME; what is before the first one is read as a CSV file alone. Of
  * the folder the model is made: the JSON text must be one, of valid UTF-8, and the CSV text must
- * have no malformed row.
- */
+ * have no malformed row. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

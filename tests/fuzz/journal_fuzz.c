@@ -2,8 +2,7 @@
 /* Any bytes as the journal of a killed jankd: only the settings that a journal may name are
  * written, and the journal is removed when all is restored, and otherwise not changed.
  *
- * If the first line ends in THIS-BOOT, that word is replaced by the machine's boot id.
- */
+ * If the first line ends in THIS-BOOT, that word is replaced by the machine's boot id. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,7 @@
  * sorted by time as long as those of each page are.
  *
  * The first byte determines the number of buffers and the kernel's format, the next two the size of
- * a page; then come the pages, of each buffer in turn.
- */
+ * a page; then come the pages, of each buffer in turn. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,7 @@
  *
  * So the seeds, and inputs that a fuzzer has found, are tested in every build. With --count N it
  * then runs N mutants of them, without the compiler's help: each build can do it, and they are the
- * same ones each time. So are their results: --sum SUM fails if they give others than before.
- */
+ * same ones each time. So are their results: --sum SUM fails if they give others than before. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a trace: the records do not depend on how the stream is read, and every row is
- * consistent.
- */
+ * consistent. */
 #include <stdlib.h>
 #include <string.h>
 

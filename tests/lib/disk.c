@@ -4,8 +4,7 @@
  * - All operations on files in the folder STALL_IN wait while the file STALL_WHILE exists.
  * - A sync of a file whose path contains FAIL_SYNCS fails, as if the disk had lost the data.
  * - The order of syncs and renames is appended to the file LOG_SYNCS, as lines 'sync INODE' and
- *   'rename INODE NAME'.
- */
+ *   'rename INODE NAME'. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

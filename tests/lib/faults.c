@@ -5,8 +5,7 @@
  *
  * A call site is a function and an address in the program: where the call returns to, or where the
  * library returns to that calls the function. Other calls by libraries have the address 0: they are
- * counted, and do not fail.
- */
+ * counted, and do not fail. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulates a file system that gives all files one owner and one mode, as vfat does: loaded with
- * LD_PRELOAD, it does so for files below the path in ONE_OWNER_IN.
- */
+ * LD_PRELOAD, it does so for files below the path in ONE_OWNER_IN. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

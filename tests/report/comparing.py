@@ -118,14 +118,12 @@ with checks, folder() as here:
     run(here / "short", noise, 0.04, 10)
     run(here / "other", noise, 0.02, 60, app="com.b")
     base, worse, junit = here / "base", here / "worse", here / "junit.xml"
-
     done = compare(base, here / "same", "jank > +10%", "p99 > +10%", "FPS < -1%", more=("--junit", junit, "--strict"))
     checks.equal((done.returncode, done.stderr, junit_of(junit), "no difference beyond the noise" in done.stdout, "worse" in done.stdout), (0, "", [None] * 3, True, False), f"equal groups: {done.stdout}")
     for condition in ("jank(/10min) > +10%", "p99(ms) > +10%", "missed vsyncs(/1000 frames) > +5", "stutter(%) > +10%", "FPS < -1%"):
         checks.equal((compare(base, worse, condition).returncode, compare(worse, base, condition).returncode), (3, 0), f"{condition}; {condition}, the other way")
     done = compare(base, worse, "jank > +10%", "p99 > +10%", more=("--junit", junit))
     checks.equal((done.returncode, done.stderr.count(": FAILED: "), junit_of(junit), [word in done.stdout for word in ("worse", "better", "4 runs")]), (3, 2, ["failure"] * 2, [True, False, True]), f"worse: {done.stderr}{done.stdout}")
-
     # What a run lacks is a note, once for all runs that lack the same.
     run(here / "torn/1", noise, 0.02, 60)
     (here / "torn/1/fps.csv").write_text(",".join(COLUMNS_2019) + "\n100.0,101.0,60")
@@ -133,7 +131,6 @@ with checks, folder() as here:
     checks.equal((f"note: {here}/torn/1: {cut}\n" in text, text.count(" and 4 more: session.json is missing")), (True, 1), f"a torn file, and what all runs lack: {text}")
     listed = in_json(base, here / "torn")["notices"]
     checks.that({"text": cut, "folder": f"{here}/torn/1", "runs": 1} in listed and [one["runs"] for one in listed if one["text"].startswith("session.json")] == [5], f"in JSON: {listed}")
-
     answer = in_json(base, worse)
     surface, = answer["surfaces"]
     changes = {change["metric"]: change for change in surface["changes"]}
@@ -164,7 +161,6 @@ with checks, folder() as here:
     checks.that(jank["from(%)"] < jank["change(%)"] < jank["to(%)"] and jank["noise"] > 1 and surface["effect"] > 0.005 and 0.7 < changes["p99(ms)"]["base"]["value"] < 1.4,
                 f"jank: {jank}, effect: {surface['effect']}, share beyond p99: {changes['p99(ms)']}")
     checks.equal(in_json(base, worse), answer, "twice")
-
     # Groups are called by the folders that differ, in both languages; each comparison has its own conditions.
     done = report("--json", "--compare", *sorted(base.glob("*")), "--new", *sorted(worse.glob("*")), "--new", base, "--fail-if", "jank > +10%")
     one, two = json.loads(done.stdout)
@@ -178,17 +174,14 @@ with checks, folder() as here:
     checks.equal([[(gate["condition"], gate["outcome"]) for gate in each["conditions"]] for each in (one, two)], [[("jank > +10%", "FAILED")], [("jank > +10%", "passed")]], "conditions")
     numbers = [re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines"]]
     checks.equal(([re.findall(r"\d+\.\d|base|worse", line) for line in one["surfaces"][0]["lines zh"]], "worse loses" in one["surfaces"][0]["lines"][0]), (numbers, True), "lines in Chinese")
-
     # Too little, and nothing to compare: said, exit code 0, and 4 with --strict.
     for new, text in (("short", "not enough data"), ("other", "other has no frame of it: there is nothing to compare"), ("other", "not in NEW")):
         checks.that((done := compare(base, here / new, "jank > +10%", more=("--junit", junit))).returncode == 0 and text in done.stdout + done.stderr and set(junit_of(junit)) == {"skipped"}, f"{new}, {junit_of(junit)} in JUnit: {done.stdout}{done.stderr}")
         checks.equal(compare(base, here / new, "jank > +10%", more=("--strict",)).returncode, 4, f"{new} with --strict")
-
     # Rows of fps.csv alone: rates, no percentiles.
     checks.that((done := compare(here / "rows", here / "rows worse", "jank > +10%")).returncode == 3 and "needs frames.csv" in done.stdout, f"rows: {done.stdout}{done.stderr}")
     checks.equal(compare(here / "rows", here / "rows", "p99 > +10%", more=("--strict",)).returncode, 4, "percentiles of rows")
     checks.equal(compare(here / "rows", base, "jank > +10%").returncode, 0, "rows and frames of equal runs")
-
     # Rows of 2019 have no janks and stalls, and no vsyncs: they are not none.
     for path in list(here.glob("rows*/*/fps.csv")):
         write(here / "2019" / path.parent.relative_to(here), "fps.csv", rows(path), COLUMNS_2019)
@@ -198,7 +191,6 @@ with checks, folder() as here:
     checks.that("frames per second" in surface["lines"][0] and surface["lines"][-1].startswith("Compared by FPS alone: "), f"lines: {surface['lines']}")
     checks.equal(({change["metric"] for change in changes if "unknown" not in change}, any("20 s" in change.get("unknown", "") for change in changes)), ({"FPS"}, False), f"what files of 2019 have, and why the others are unknown: {changes}")
     checks.equal(compare(*old, "FPS < -1%").returncode, 3, "files of 2019")
-
     # A freeze in one section of each run and none in BASE: three runs are enough. Freezes that no frame ended count.
     for n in range(3):
         for name, freezes, *events in (("calm", ()), ("frozen", (130 + 20 * n,)), ("here and there", (10 + 120 * n,)), ("often", range(5 + n, 300, 23)), ("slow", range(3 + n, 300, 33)),
@@ -224,7 +216,6 @@ with checks, folder() as here:
         checks.that(mirror.startswith(f"{says[1]}: com.a: {name} "), f"{name}, then calm: {mirror}")
     checks.that("do not differ beyond the noise: 4.0 and 4.0 ms lost in each second of drawing, freezes 3 -> 3." in (text := compare(here / "frozen", here / "frozen").stdout), f"freezes beside every rate: {text}")
     checks.that("UNCLEAR: com.a: other has no frame of it" in (text := compare(here / "other", here / "frozen").stdout), f"an app that other has not: {text}")
-
     # Even runs, with and without freezes, differ by the digits of the learnt period alone: that is no difference.
     for name, seeds in (("steady-60", (11, 12)), ("hang-doframe", (1, 7))):
         even = [here / f"{name} {seed}" for seed in seeds]
@@ -234,13 +225,11 @@ with checks, folder() as here:
             checks.that((text := compare(other, new).stdout).startswith("NO DIFFERENCE: ") and " worse" not in text and " better" not in text, f"{new}: {text}")
     analyze(here / "gfx2019", "--rules", "gfx2019", scenario("steady-60", here / "trace.txt", vocabulary="android-9", seconds=40))
     checks.that(re.match("UNCLEAR: .*gfx2019 none in 1: too few", text := compare(here / "gfx2019", here / "hang-doframe 1").stdout), f"freezes, beside a group without any: {text}")
-
     # Two runs that are far worse than two others are too few to be sure, but they are not the same.
     for n, name, group in ((0, "steady-60", "well"), (1, "steady-60", "well"), (0, "culprits", "late"), (1, "culprits", "late")):
         analyze(here / group / str(n), "--frames-log", scenario(name, here / "trace.txt", seconds=40, seed=21 + n))
     for base_of, new_of, text in (("well", "late", "(WORSE|UNCLEAR: .*: Each run of late loses more time than any run of well)"), ("late", "well", "(BETTER|UNCLEAR: .*: Each run of late loses more time than any run of well)"), ("well", "well", "NO DIFFERENCE"), ("late", "late", "NO DIFFERENCE")):
         checks.that(re.match(text, done := compare(here / base_of, here / new_of).stdout), f"{base_of} and {new_of}: {done}")
-
     # A game that drew nothing, and nobody knows whether it hung, is neither the same as one that draws nor better than one that hung.
     for name in ("hang-native", "idle-beside", "hang-dequeue"):
         analyze(here / name, "--frames-log", scenario(name, here / "trace.txt", seconds=40))
@@ -253,26 +242,22 @@ with checks, folder() as here:
 
     hidden_freezes(here / "waits")
     obvious_hangs(here / "hangs")
-
     # What is missing of one group alone may be worse than the rest of it.
     (here / "trace.txt").write_text(without(scenario("steady-60", here / "trace.txt", seconds=40).read_text(), 10, 16))
     analyze(here / "hole", "--frames-log", here / "trace.txt")
     for base_of, new_of in (("well", "hole"), ("hole", "well"), ("hole", "hole")):
         checks.that(("UNCLEAR: com.example.scroll: hole lacks 6.0 of 40 s, well 0 of " in (text := compare(here / base_of, here / new_of).stdout)) == (base_of != new_of), f"{base_of} and {new_of}: {text}")
         gates(here / base_of, here / new_of, {"jank > +10%": 4 * (new_of == "hole"), "FPS < -50%": 4 * (new_of == "hole")}, "but 6.0 of 40 s are missing" * (new_of == "hole"))
-
     # Freezes are drawing, and a build that hangs from early on is not one of which too little is known.
     analyze(here / "stuck", "--frames-log", scenario("steady-60", here / "trace.txt", seconds=3))
     (events := here / "stuck/events.csv").write_text(f"{events.read_text()}1043.000000,,stall,40000.0 ms on com.example.scroll/com.example.scroll.MainActivity of com.example.scroll; no frame ended it\n")
     done, surface = compare(here / "well", here / "stuck").stdout, in_json(here / "well", here / "stuck")["surfaces"][0]
     checks.that(done.startswith("UNCLEAR: com.example.scroll: stuck has 1 freeze (in 1 of 1 run, 40 of 43 s), well none in 2: too few to rule out chance") and "NEW 43.0 s in 1\n" in done, f"stuck: {done}")
     checks.that(abs(surface["new drawing(S)"] - surface["new"]["drawing(s)"]) < 0.01, f"drawing of stuck: {surface['new drawing(S)']} s")
-
     # Freezes are janks: where one group has none, these are worse, too.
     for n in range(3):
         analyze(here / "hang" / str(n), "--frames-log", scenario("hang-doframe", here / "trace.txt", seconds=30, seed=n))
     checks.equal(re.findall(r"^  (big jank|jank|stutter).*: worse$", done := compare(here / "well", here / "hang").stdout, re.M), ["jank", "big jank", "stutter"], f"janks and freezes: {done}")
-
     # Sections, apps and Surfaces.
     checks.that("BASE 1" in (text := compare(base, worse, more=("--section", "second half")).stdout), f"half of the drawing: {text}")
     for options, code in ((("--app", "com.x*", "--strict"), 4), (("--surface", "*Main"), 3)):

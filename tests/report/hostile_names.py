@@ -44,21 +44,17 @@ with checks, folder() as here:
     session, = json.loads(report("--json", out).stdout)["sessions"]
     checks.equal((set(surfaces(session)), [s["section"] for s in session["sections"]][1:]), (set(NAMES.values()), list(NAMES.values())), "names in --json; marks in --json")
     checks.equal(session["device"]["model"], "\\x1B[2J</script>", "the model in --json")
-
     table = list(csv.DictReader(io.StringIO(report("--csv", out).stdout, newline=""), strict=True))
     checks.equal({row["Surface"].removeprefix("'") for row in table}, set(NAMES.values()), "names in --csv")
     checks.equal([cell for row in table for cell in row.values() if cell.startswith(tuple("=+-@\t"))], [], "formulas in --csv")
-
     done = report("--text", out)
     for line in done.stdout.split("\n"):
         checks.that(not TERMINAL.search(line) and len(line) <= 240, f"--text: {line!r}")
-
     metrics = report("--openmetrics", out).stdout
     sample = re.compile(r'jank_\w+\{(\w+="(?:[^"\\\n]|\\["\\n])*",?)+\} [-+.e\d]+')
     for line in metrics.split("\n")[:-1]:
         checks.that(line.startswith("# ") or sample.fullmatch(line), f"--openmetrics: {line!r}")
     checks.that(metrics.endswith("# EOF\n"), "the end of --openmetrics")
-
     junit = here / "results.xml"
     done = report("--surface", "*", "--fail-if", "FPS < 60", "--fail-if", "jank > 20", "--junit", junit, out)
     checks.equal(done.returncode, 3, f"exit code: {done.stderr}")

@@ -9,8 +9,7 @@
 
 /* Without the argument --all there are one kind of groups and the first two conditions. */
 
-/* Equal groups: pairs, and how many of them may fulfil a condition. At a level of 0.2 % two do.
- */
+/* Equal groups: pairs, and how many of them may fulfil a condition. At a level of 0.2 % two do. */
 #define PAIRS 1000
 #define ALARMS_MAX 10
 

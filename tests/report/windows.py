@@ -94,7 +94,6 @@ def paths(here):
     shutil.copytree(out, windows.drive / "top" / "session")
     code, printed, _ = windows.report("--csv", "C:", cwd=windows.drive / "top")
     checks.that(code == 0 and b"C:session," in printed, f"a drive without a path is its current folder: {printed!r:.200}")
-
     # Longer than the 260 characters of Windows: a folder, and a page.
     deep = here.joinpath(*[character * 100 for character in "abc"])
     shutil.copytree(out, deep / UNICODE)

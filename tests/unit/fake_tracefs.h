@@ -4,8 +4,7 @@
  *
  * It differs from a real one: a write replaces only the first bytes of a file and leaves the rest
  * (libtracefs truncates the file first), a new value changes no other file, and a new instance is
- * an empty folder.
- */
+ * an empty folder. */
 #ifndef JANKD_TESTS_FAKE_TRACEFS_H
 #define JANKD_TESTS_FAKE_TRACEFS_H
 

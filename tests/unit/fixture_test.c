@@ -3,8 +3,7 @@
  *
  * usage: test-fixture FOLDER
  *
- * All input ends (or begins) at an unreadable page, so a read beyond it is a fault in any build.
- */
+ * All input ends (or begins) at an unreadable page, so a read beyond it is a fault in any build. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>

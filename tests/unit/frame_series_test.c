@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows: when they open and close, and their values, tested through the pipeline at exact times.
  *
- * Without ticks there is no lattice, and intervals are the plain differences of presents.
- */
+ * Without ticks there is no lattice, and intervals are the plain differences of presents. */
 #include "tests/unit/one_phone.h"
 
 FIXTURE(default_options, stop_phone)

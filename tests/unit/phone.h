@@ -2,8 +2,7 @@
 /* A simulated phone for tests: records at exact times, as three generations of SurfaceFlinger write
  * them, and the pipeline that reads them.
  *
- * Each present begins exactly at the given time; the markers before it are up to 2 ms earlier.
- */
+ * Each present begins exactly at the given time; the markers before it are up to 2 ms earlier. */
 #ifndef JANKD_TESTS_PHONE_H
 #define JANKD_TESTS_PHONE_H
 

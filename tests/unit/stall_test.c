@@ -432,8 +432,7 @@ TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 		phone_run(&phone, home, LAST + 4600 * MS, V60, 120);
 		phone_end(&phone);
 		row = summary_of(MAIL_SURFACE);
-		assert_int_equal(row.stats.stalls, 0);
-		assert_int_equal(row.facts.endless, stalls);
+		assert_fields(&row, stats.stalls == 0, facts.endless == stalls);
 		assert_in_range(row.facts.endless_ns, stalls * 1990 * MS, stalls * 2010 * MS);
 		assert_int_equal(events_of(TRACE_EVENT_STALL), stalls);
 		assert_int_equal(events_of(TRACE_EVENT_PAUSE), 0);

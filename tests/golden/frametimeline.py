@@ -15,18 +15,13 @@ JANK = ("NONE", "SF_SCHEDULING", "PREDICTION_ERROR", "DISPLAY_HAL", "SF_CPU_DEAD
         "APP_RESYNCED_JITTER", "DISPLAY_NOT_ON", "DISPLAY_MODE_CHANGE_IN_PROGRESS", "DISPLAY_POWER_MODE_CHANGE_IN_PROGRESS")
 
 
-def jank_names(number):
-    bits = int(number)
-    return "+".join(name for bit, name in enumerate(JANK) if bits >> bit & 1) if bits else "UNSPECIFIED"
-
-
 def converted(row):
     """A row of the truth with our columns."""
     return {"kind": row["kind"], "start(s)": seconds(row["start_ns"]), "end(s)": seconds(row["end_ns"]),
             "token": row["token"], "display token": row["display_token"], "pid": row["pid"], "layer": row["layer"],
             "present type": PRESENT[int(row["present_type"])], "on time finish": row["on_time_finish"],
-            "gpu composition": row["gpu_composition"], "jank type": jank_names(row["jank_type"]),
-            "buffer": row["is_buffer"]}
+            "gpu composition": row["gpu_composition"], "buffer": row["is_buffer"],
+            "jank type": "+".join(name for bit, name in enumerate(JANK) if int(row["jank_type"]) >> bit & 1) or "UNSPECIFIED"}
 
 
 def packed(checks, trace):

@@ -56,19 +56,12 @@ TGID = re.compile(rb"(?m)^(.{16,}?-\d+ +)\([- 0-9]+\) (?=\[\d+\])")
 NO_TGID = re.compile(rb"(?m)^(.{16,}?-\d+ +)(?=\[\d+\])")
 
 
-def with_tgid(text):
-    return text if TGID.search(text) else NO_TGID.sub(rb"\1(-----) ", text)
-
-
-def variants(text):
-    return {"as recorded": text, "with tgid": with_tgid(text), "without tgid": TGID.sub(rb"\1", text)}
-
-
 def judge(checks, trace):
     if not trace.has("gfx2019"):
         return
     text = trace.text.read_bytes()
-    for variant, data in variants(text).items():
+    variants = {"as recorded": text, "with tgid": text if TGID.search(text) else NO_TGID.sub(rb"\1(-----) ", text), "without tgid": TGID.sub(rb"\1", text)}
+    for variant, data in variants.items():
         if variant != "as recorded" and data == text:
             continue
         for drops in ("0", "1", "2") if variant == "as recorded" else ("2",):

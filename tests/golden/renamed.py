@@ -17,10 +17,6 @@ def renamed(text):
     return re.sub(b"(?<!\n)(" + b"|".join(NAMES) + b")", lambda name: name[0].swapcase(), text)
 
 
-def back(text):
-    return re.sub(b"|".join(name.swapcase() for name in NAMES), lambda name: name[0].swapcase(), text)
-
-
 with checks, folder() as here:
     (here / "rules").write_bytes(renamed(jankd("rules", "show", "default").stdout))
     for vocabulary in ("android-9", "android-11", "android-14"):
@@ -28,5 +24,5 @@ with checks, folder() as here:
         (here / "renamed").write_bytes(renamed(text))
         analyze(here / "before", "--frames-log", "-T", "2", here / "trace")
         analyze(here / "after", "--frames-log", "-T", "2", "--rules", here / "rules", here / "renamed")
-        after = {file: back(rows) for file, rows in outputs(here / "after").items()}
+        after = {file: re.sub(b"|".join(name.swapcase() for name in NAMES), lambda name: name[0].swapcase(), rows) for file, rows in outputs(here / "after").items()}
         checks.equal(differences(outputs(here / "before"), after), [], f"{vocabulary}: files that differ")

@@ -47,13 +47,6 @@ static void queue_buffer(uint64_t time_ns)
 	phone_queue(&phone, time_ns, a, waiting());
 }
 
-/* A producer that does not wait replaces the newest buffer. */
-static void replace_buffer(uint64_t time_ns)
-{
-	queue.queued_ns[queue.n - 1] = time_ns;
-	phone_queue(&phone, time_ns, a, waiting());
-}
-
 static void fall(const char *slice)
 {
 	queue.first++;
@@ -181,8 +174,11 @@ static void play_random_queues(void)
 
 		for (unsigned int more = any(3); more > 0 && waiting() < 5; more--)
 			queue_buffer(now_ns += MS);
-		if (any(9) == 0 && waiting() > 0 && phone.age == PHONE_9)
-			replace_buffer(now_ns += MS);
+		/* A producer that does not wait replaces the newest buffer. */
+		if (any(9) == 0 && waiting() > 0 && phone.age == PHONE_9) {
+			queue.queued_ns[queue.n - 1] = now_ns += MS;
+			phone_queue(&phone, now_ns, a, waiting());
+		}
 		if (any(50) == 0)
 			phone_lost(&phone, 1, 1);
 		phone.now_ns = BEGIN + i * V60 - 2 * MS;

@@ -175,21 +175,13 @@ static enum journal_found recover(void)
 	return recover_at(fake_tracefs);
 }
 
-/* The first line of a journal of this boot. */
-static const char *head(void)
+static void put_journal(const char *body)
 {
-	static char line[96];
 	char id[BOOT_ID_SIZE];
 
 	boot_id_read(id);
 	assert_int_equal(strlen(id), 36);
-	snprintf(line, sizeof(line), "jankd-journal 1 %s\n", id);
-	return line;
-}
-
-static void put_journal(const char *body)
-{
-	scratch_put("out/.journal", formatted("%s%s", head(), body));
+	scratch_put("out/.journal", formatted("jankd-journal 1 %s\n%s", id, body));
 	chmod(scratch_path("out/.journal"), 0600);
 }
 

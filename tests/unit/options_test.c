@@ -216,18 +216,6 @@ TEST(numbers_are_converted_from_their_units)
 	}
 }
 
-/* The command that a test of the option uses, and the words that the option needs. */
-static enum options_command command_of(const struct option_row *row, const char **others,
-				       const char **operand)
-{
-	bool of_files = row->commands == 1U << OPTIONS_FILES;
-	bool of_analyze = row->commands & (1U << OPTIONS_ANALYZE);
-
-	*others = of_files ? "--read x" : "--snapshot 5";
-	*operand = of_analyze ? "x" : "";
-	return of_analyze ? OPTIONS_ANALYZE : of_files ? OPTIONS_FILES : OPTIONS_RUN;
-}
-
 /* The ends of each range are accepted; values beyond are rejected, and the message has the range.
  */
 TEST(limits_of_numbers_are_checked)
@@ -236,8 +224,13 @@ TEST(limits_of_numbers_are_checked)
 
 	for (size_t i = 0; i < options_table_rows; i++) {
 		const struct option_row *row = &options_table[i];
-		const char *others, *operand;
-		enum options_command command = command_of(row, &others, &operand);
+		bool of_files = row->commands == 1U << OPTIONS_FILES;
+		bool of_analyze = row->commands & (1U << OPTIONS_ANALYZE);
+		const char *others = of_files ? "--read x" : "--snapshot 5";
+		const char *operand = of_analyze ? "x" : "";
+		enum options_command command = of_analyze ? OPTIONS_ANALYZE
+					       : of_files ? OPTIONS_FILES
+							  : OPTIONS_RUN;
 		double ends[] = { row->limits.least, row->limits.most };
 		bool whole =
 			row->parse == option_parse_count || row->parse == option_parse_small_count;

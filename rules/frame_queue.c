@@ -1087,7 +1087,8 @@ int frame_queue_init(struct frame_queue *q)
 				       .app_class = q->options.app_class,
 				       .store = &q->store };
 	q->counts = calloc(max, sizeof(*q->counts));
-	if (!q->counts || trigger_state_init(&q->trigger, max) < 0 ||
+	q->placed = calloc(FRAME_QUEUE_MAX, sizeof(*q->placed));
+	if (!q->counts || !q->placed || trigger_state_init(&q->trigger, max) < 0 ||
 	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
 	    layers_init(&q->layers, max) < 0 || summary_init(&q->summary, max) < 0)
 		return -ENOMEM;
@@ -1098,6 +1099,7 @@ void frame_queue_free(struct frame_queue *q)
 {
 	trigger_state_free(&q->trigger);
 	free(q->counts);
+	free(q->placed);
 	chunks_free(&q->store);
 	layers_free(&q->layers);
 	summary_free(&q->summary);

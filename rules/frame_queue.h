@@ -121,9 +121,10 @@ struct frame_queue {
 	unsigned int n;
 	unsigned int high_water; /* of n */
 	struct waiting_frame waiting[FRAME_QUEUE_MAX];
-	/* Of the first n_placed ones, which wait only for the report of a loss. */
+	/* Of the first n_placed ones, which wait only for the report of a loss: none of a live
+	 * trace, whose process never touches this memory. */
 	unsigned int n_placed;
-	struct placed_frame placed[FRAME_QUEUE_MAX];
+	struct placed_frame *placed; /* [FRAME_QUEUE_MAX], owned */
 	struct chunk_store store;
 	struct layer_table layers;
 	struct layer_count *counts; /* of layers.layers[i] */

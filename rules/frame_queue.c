@@ -852,12 +852,12 @@ static bool comes_in_front(const struct frame_queue *q, const struct frame *fram
 /* What other apps do after that is of no window in front. */
 static void leave_front(struct frame_queue *q, const struct layer *front)
 {
-	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
-		if (layer->evidence.from_ns == 0 || strcmp(layer->app, front->app) == 0)
-			continue;
-		layer->behind_ns = q->last_present_ns;
-		layer->behind_stall_ns = stall_without_end(q->work, layer, q->last_present_ns);
-	}
+	struct layer *left = q->read_front == LAYER_NONE ? NULL : &q->layers.layers[q->read_front];
+
+	if (!left || left->evidence.from_ns == 0 || strcmp(left->app, front->app) == 0)
+		return;
+	left->behind_ns = q->last_present_ns;
+	left->behind_stall_ns = stall_without_end(q->work, left, q->last_present_ns);
 }
 
 void frame_queue_add(struct frame_queue *q, const struct frame *frame)
@@ -870,13 +870,13 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 	front_app_watch(&q->front_app, layer, frame->present_ns);
 	add(q, frame, stall_at_frame(q->work, layer, frame->present_ns));
 	/* A frame that comes that soon has ended the stall. */
-	if (frame->present_ns < layer->behind_ns + LAG_NS)
+	if (frame->present_ns < layer->behind_ns + lag_ns(q, frame->present_ns))
 		layer->behind_ns = 0;
 	if (!in_front)
 		return;
+	leave_front(q, layer);
 	q->read_front = frame->layer;
 	q->waiting[(q->first + q->n - 1) % FRAME_QUEUE_MAX].in_front = true;
-	leave_front(q, layer);
 }
 
 void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence)

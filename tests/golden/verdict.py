@@ -14,11 +14,6 @@ WAIT_MS = 500 * 0.995
 SCROLL = "com.example.scroll/com.example.scroll.MainActivity"
 
 
-def most_frequent(intervals):
-    """Of (ms, vsyncs). A period becomes more precise: within 1 % they are the same."""
-    return min(intervals, key=lambda one: (-sum(abs(one[0] - other[0]) <= max(one[0], other[0]) / 100 for other in intervals), one[0]))
-
-
 def render_steps(events):
     """[(time, vsyncs in a render period)], as events of kind refresh tell them: "120.60 Hz, rendered at 24.12 Hz"."""
     rates = [(microseconds(row["time(s)"]), *(float(word) for word in re.findall(r"([\d.]+) Hz", row["text"]))) for row in events if row["kind"] == "refresh"]
@@ -44,7 +39,8 @@ class Layer:
         if interval >= (WAIT_MS if vsyncs else 500):
             self.last.clear()
             return 0, True
-        cadence = most_frequent(self.last) if self.last else None
+        # The most frequent one. A period becomes more precise: within 1 % they are the same.
+        cadence = min(self.last, default=None, key=lambda one: (-sum(abs(one[0] - other[0]) <= max(one[0], other[0]) / 100 for other in self.last), one[0]))
         this = int(vsyncs) if vsyncs else None
         self.last.append((interval, this) if this else (10**6, 10**6))
         if cadence is None or this is None:
@@ -123,11 +119,6 @@ def surfaces_of(verdict):
     return {one["surface"]: one for one in itertools.chain(verdict["surfaces_of_no_app"], *(app["surfaces"] for app in verdict["apps"]))}
 
 
-def endless_ms(events, surface):
-    """The stalls of the Surface that no frame ended."""
-    return sum(float(row["text"].split(" ms on ")[0]) for row in events if row["kind"] == "stall" and f" ms on {surface}" in row["text"] and "no frame ended it" in row["text"])
-
-
 def judge(checks, trace):
     name, text = trace.name, trace.json.decode()
     if not trace.text or not trace.has("frames.csv"):
@@ -141,7 +132,9 @@ def judge(checks, trace):
         JUDGED.extend([surface] if harm > 0 else [])
         got = table[surface]["late frames"], table[surface]["unknown vsyncs"]
         checks.that(surface == "(others)" or got == (str(late) if one["frames"] else got[0], "0"), f"{name}, {surface}: late frames, unknown vsyncs {got}, expected {late}")
-        lost = 1000 * sum(cause["lost(s)"] for cause in one["facts"]["causes"].values()) - endless_ms(trace.rows("events.csv"), surface)
+        lost = 1000 * sum(cause["lost(s)"] for cause in one["facts"]["causes"].values()) - sum(
+            float(row["text"].split(" ms on ")[0]) for row in trace.rows("events.csv")
+            if row["kind"] == "stall" and f" ms on {surface}" in row["text"] and "no frame ended it" in row["text"])
         checks.that(close(lost, harm), f"{name}, {surface}: lost {lost} ms, expected {harm:.3f}")
         checks.that(close(one["drawing_s"] * 1000, drawing), f"{name}, {surface}: drawing {one['drawing_s']} s, expected {drawing:.3f} ms")
     same(checks, name, surfaces, trace.rows("summary.csv"))

@@ -14,6 +14,8 @@ static const char mail[] = "com.example.mail/com.example.mail.Main#0";
 #define VIEW_SURFACE "SurfaceView[" MAIL_SURFACE "](BLAST)"
 static const char video[] = "SurfaceView[" MAIL_SURFACE "]#7";
 static const char bar[] = "StatusBar#0";
+static const char game[] = "com.example.mail/com.example.mail.Game#3";
+static const char home[] = "com.home/com.home.Home#3";
 
 static int set_up(void **state)
 {
@@ -282,8 +284,6 @@ TEST(test_view_belongs_to_the_process_that_counts_its_buffers)
  * name of its app. */
 TEST_ON(phone_9, test_name_that_two_apps_share_is_overruled_by_who_queues)
 {
-	static const char game[] = "com.example.mail/com.example.mail.Game#3";
-
 	work(NAMESAKE, DOFRAME, BEGIN - SECOND, BEGIN - SECOND + MS);
 	for (unsigned int i = 0; i < 60; i++) {
 		begin(UNITY, "queueBuffer", BEGIN + i * V60 - 9 * MS);
@@ -406,8 +406,6 @@ TEST(test_stall_that_no_frame_ends_is_an_event)
  * silent after a loss, and meanwhile the app draws again, or works in the background. */
 TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 {
-	static const char home[] = "com.home/com.home.Home#3";
-
 	for (unsigned int i = 0; i < 4; i++) {
 		const bool stalls = i % 2, wait = i / 2;
 		struct summary_row row;
@@ -437,6 +435,19 @@ TEST(test_work_of_an_app_that_left_the_front_is_a_stall)
 		assert_int_equal(events_of(TRACE_EVENT_STALL), stalls);
 		assert_int_equal(events_of(TRACE_EVENT_PAUSE), 0);
 	}
+}
+
+/* It hangs with the window in front, unseen. The hang ends soon after another app is in front. */
+TEST(test_a_window_behind_another_one_of_its_app_has_no_stall)
+{
+	start_mail(PHONE_14);
+	phone_run(&phone, game, LAST + V60, V60, 900);
+	begin(MAIL, DOFRAME " 9", LAST + 901 * V60);
+	phone_run(&phone, home, LAST + 901 * V60 + 620 * MS, V60, 6);
+	end(MAIL, LAST + 901 * V60 + 720 * MS);
+	phone_run(&phone, home, LAST + 901 * V60 + 725 * MS, V60, 60);
+	phone_end(&phone);
+	assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
 }
 
 /* At least half a second without a frame, and work that has lasted for at least half of that. */

@@ -814,7 +814,7 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 
 	if (q->n == FRAME_QUEUE_MAX)
 		count_first_early(q);
-	waiting = &q->waiting[(q->first + q->n++) % FRAME_QUEUE_MAX];
+	waiting = waiting_at(q, q->n++);
 	*waiting = (struct waiting_frame){ *frame,
 					   { .loss = q->loss,
 					     .number = frame->number,
@@ -876,7 +876,7 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 		return;
 	leave_front(q, layer);
 	q->read_front = frame->layer;
-	q->waiting[(q->first + q->n - 1) % FRAME_QUEUE_MAX].in_front = true;
+	waiting_at(q, q->n - 1)->in_front = true;
 }
 
 void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence)
@@ -896,8 +896,7 @@ void frame_queue_add_fence(struct frame_queue *q, int layer, const struct presen
 	q->before_hole.unknown_count += fence->is_loss;
 	frame_queue_add(q, &frame);
 	/* No interval of this layer spans the gap. */
-	q->waiting[(q->first + q->n - 1) % FRAME_QUEUE_MAX].loss_context.loss.hole_count +=
-		fence->gaps;
+	waiting_at(q, q->n - 1)->loss_context.loss.hole_count += fence->gaps;
 }
 
 void frame_queue_add_present(struct frame_queue *q, uint64_t present_ns)
@@ -932,7 +931,7 @@ static void lose(struct frame_queue *q, uint64_t from_ns, uint64_t counts_ns, st
 		if (layer->behind_ns > from_ns)
 			layer->behind_ns = 0;
 	for (unsigned int i = q->n; i > 0; i--) {
-		struct waiting_frame *waiting = &q->waiting[(q->first + i - 1) % FRAME_QUEUE_MAX];
+		struct waiting_frame *waiting = waiting_at(q, i - 1);
 		struct loss_context *context = &waiting->loss_context;
 		struct frame *frame = &waiting->frame;
 

@@ -399,13 +399,21 @@ static void consider_sent(struct producers *p, struct found *found, struct queue
 		consider(p, found, buffer, arrival);
 }
 
+/* True: that buffer, or one added before it, may be one of those. */
+static bool goes_back(struct producers *p, uint32_t number, uint64_t from_ns)
+{
+	bool has_first = p->last - p->last_first < PRODUCER_RECENT_MAX;
+
+	return is_kept(p, number, PRODUCER_RECENT_MAX) &&
+	       (has_first || buffer_at(p, number)->added_ns >= from_ns);
+}
+
 static void find_buffers(struct producers *p, struct found *found, const struct arrival *arrival)
 {
 	uint64_t producer = arrival->layer->producer;
 	uint64_t from_ns = back_from(arrival->time_ns,
 				     arrival->process == TRACE_ID_UNKNOWN ? SHORT_WAY_NS : WAY_NS);
-	bool has_first = p->last - p->last_first < PRODUCER_RECENT_MAX;
-	uint32_t i;
+	uint32_t i = producer ? *newest_of(p, producer) : p->last;
 
 	for (struct slice_stack *stack = NULL; (stack = slice_stacks_next(p->stacks, stack));) {
 		struct queued_buffer *buffer = buffer_of(p, stack);
@@ -415,14 +423,15 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	}
 	if (arrival->direct)
 		return;
-	for (i = producer ? *newest_of(p, producer) : p->last;
-	     is_kept(p, i, PRODUCER_RECENT_MAX) &&
-	     (has_first || buffer_at(p, i)->added_ns >= from_ns);
-	     i = producer ? buffer_at(p, i)->before : i - 1)
-		if (producer)
+	if (producer) {
+		for (; goes_back(p, i, from_ns); i = buffer_at(p, i)->before)
 			consider_sent(p, found, buffer_at(p, i), arrival, from_ns);
+		return;
+	}
 	/* Of all queues the oldest one first: another layer's are passed a few times. */
-	while (!producer && i++ != p->last)
+	while (goes_back(p, i, from_ns))
+		i--;
+	while (i++ != p->last)
 		consider_sent(p, found, buffer_at(p, i), arrival, from_ns);
 }
 

@@ -126,7 +126,8 @@ struct status {
 	uint64_t glued_lines;		   /* lines after a NUL within a line */
 	uint64_t too_long_lines;	   /* dropped */
 	struct pipeline_counters counters; /* what was counted, and lost */
-	/* What FrameTimeline says of apps, if nothing else is known of their frames. */
+	/* What FrameTimeline says of apps, if nothing else is known of their frames: the one with
+	 * most frames first, and after them some without a frame. */
 	struct timeline_app timeline_apps[TIMELINE_APPS_MAX];
 	uint64_t first_ns;		  /* 0:00 of the session: its first frame; 0: none */
 	char missing_at[80];		  /* see struct graded */

@@ -65,8 +65,10 @@ void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 	status->counters = *pipeline_counters(pipeline);
 	if (which == STATUS_NO_SURFACES)
 		return;
-	if (timeline_apps && status->counters.presents == 0)
+	if (timeline_apps && status->counters.presents == 0) {
 		memcpy(status->timeline_apps, timeline_apps, sizeof(status->timeline_apps));
+		timeline_sort(status->timeline_apps);
+	}
 	pipeline_summary(pipeline, status, add_surface);
 	_Static_assert(sizeof(status->missing_at) >= GRADE_MISSING_AT_SIZE, "there is space");
 	/* Times of two clocks do not compare. */

@@ -327,15 +327,13 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 /* What Android itself says of each app. Returns their number. */
 static unsigned int print_timeline(FILE *out, unsigned int columns, const struct status *status)
 {
-	struct timeline_app apps[TIMELINE_APPS_MAX];
+	const struct timeline_app *apps = status->timeline_apps;
 	char told[TIMELINE_SAID_SIZE];
-	unsigned int n;
+	unsigned int n = 0;
 
-	memcpy(apps, status->timeline_apps, sizeof(apps));
-	n = timeline_sort(apps);
-	for (unsigned int i = 0; i < n; i++) {
-		timeline_tell(told, &apps[i]);
-		text_print_line(out, columns, "%s: %s", apps[i].name, told);
+	for (; n < TIMELINE_APPS_MAX && apps[n].frames > 0; n++) {
+		timeline_tell(told, &apps[n]);
+		text_print_line(out, columns, "%s: %s", apps[n].name, told);
 	}
 	return n;
 }

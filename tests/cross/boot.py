@@ -18,10 +18,10 @@ from guest import Guest
 from jankd import checks, folder, rows, skip
 from kernels import Kernel
 
-# Frames of this time before a kill may be missing: they wait for the vsyncs behind them, and then for the next write.
-BEFORE_KILL_S = 2.6
-# So do the last frames in the buffers that the next start takes.
-BEFORE_START_S = 0.5
+# Frames of this time before a kill may be missing: a read comes 2 s after the one before, less what frames wait above 0.65 s (jankd(7) has
+# the bounds), and a guest without KVM beside other tests wakes the daemon up to 0.3 s late.
+BEFORE_KILL_S = 2.95
+BEFORE_START_S = 0.5  # The same for the last frames in the buffers that the next start takes.
 # The daemon's memory with all files, with pages of 4 KB.
 MEMORY_MAX_KB = 3500
 CARD_SIZE = 48 << 20

@@ -80,6 +80,7 @@ static int flush_stdout(int code)
 		error = errno;
 	if (error == 0 || code != EXIT_DONE || is_pipe_closed())
 		return code;
+	report_name("");
 	report("standard output: %s; redirect it elsewhere", strerror(error));
 	return EXIT_FAILED;
 }

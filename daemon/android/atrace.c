@@ -78,9 +78,8 @@ int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal)
 		child_run(command.argv, ATRACE_TIMEOUT_MS, 0, until_signal, output, sizeof(output));
 	if (status == 0)
 		return 0;
-	report_capture("atrace --async_start: %s; %s", why_failed(status, output),
-		       status == -EINTR ? "start jankd again"
-					: "try other --categories, or --no-atrace");
+	report("atrace --async_start: %s; %s", why_failed(status, output),
+	       status == -EINTR ? "start jankd again" : "try other --categories, or --no-atrace");
 	return status < 0 ? status : -EIO;
 }
 
@@ -91,8 +90,8 @@ void atrace_stop(int timeout_ms, bool until_signal, bool quiet)
 	int status = child_run(argv, timeout_ms, SILENT_MS, until_signal, output, sizeof(output));
 
 	if (status != 0 && !quiet)
-		report("warning: %s: atrace --async_stop: %s; apps may still write markers",
-		       report_command(), why_failed(status, output));
+		report_warning("atrace --async_stop: %s; apps may still write markers",
+			       why_failed(status, output));
 }
 
 #define LIST_MS 5000

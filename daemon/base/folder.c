@@ -348,14 +348,14 @@ const char *folder_advice(int error)
 	}
 }
 
-int folder_open(struct folder *folder, const char *command, const char *path)
+int folder_open(struct folder *folder, const char *path)
 {
 	bool at_lock;
 	int error;
 
 	*folder = (struct folder){ .fd = -1, .lock_fd = -1 };
 	if (strlen(path) >= sizeof(folder->path)) {
-		report("%s: -F: %s; name another folder", command, strerror(ENAMETOOLONG));
+		report("-F: %s; name another folder", strerror(ENAMETOOLONG));
 		return -ENAMETOOLONG;
 	}
 	strcpy(folder->path, path);
@@ -365,19 +365,19 @@ int folder_open(struct folder *folder, const char *command, const char *path)
 	at_lock = folder->fd >= 0 && !folder->state_dir.is_apart;
 	/* Any program that can open the file can lock it. */
 	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
-		report("%s: %s/.lock: it is locked by another program; stop that program, or name "
+		report("%s/.lock: it is locked by another program; stop that program, or name "
 		       "another folder with -F",
-		       command, path);
+		       path);
 	else if (error == -EWOULDBLOCK)
-		report("%s: %s: another jankd (pid %ld) writes there; stop it, or name another "
-		       "folder with -F",
-		       command, path, lock_owner(folder->lock_fd));
+		report("%s: another jankd (pid %ld) writes there; stop it, or name another folder "
+		       "with -F",
+		       path, lock_owner(folder->lock_fd));
 	else if (error == -ELOOP && folder->fd < 0)
-		report("%s: %s: a symbolic link on this path belongs to another user, or there are "
-		       "too many; name another folder with -F",
-		       command, path);
+		report("%s: a symbolic link on this path belongs to another user, or there are too "
+		       "many; name another folder with -F",
+		       path);
 	else
-		report("%s: %s%s%s: %s; %s", command, path, at_lock ? "/" : "",
+		report("%s%s%s: %s; %s", path, at_lock ? "/" : "",
 		       at_lock ? folder->state_dir.names[STATE_DIR_LOCK] : "", folder_why(error),
 		       folder_advice(error));
 	folder_close(folder);

@@ -33,11 +33,10 @@ struct folder {
 
 /**
  * folder_open() - create the folder if it does not exist, and lock it
- * @command: its name, for messages
  *
  * Returns 0, or -errno after the reason was printed on stderr.
  */
-int folder_open(struct folder *folder, const char *command, const char *path);
+int folder_open(struct folder *folder, const char *path);
 
 /* Whether files that are replaced are synced: not while they can be made again. */
 void folder_skip_sync(struct folder *folder, bool skip);

@@ -12,7 +12,7 @@
 #include "daemon/base/text.h"
 
 static char last[1024];
-static const char *name = "run";
+static const char *name = "";
 static void (*also_to)(void *context, const char *line);
 static void *also_context;
 static bool quiet;
@@ -21,21 +21,26 @@ static bool quiet;
  * not read, the next lines are not waited for. */
 #define WAIT_MS 100
 
-static const char begin[] = "jankd: ";
+static const char begin[] = "jankd: ", warning[] = "warning: ";
 
 /* A pipe takes a line up to this length as a whole or not at all. */
 #define LINE_MAX_BYTES PIPE_BUF
 
-static void print(const char *raw)
+/* @before: the name of the command. */
+static __attribute__((format(printf, 2, 0))) void print(const char *before, const char *format,
+							va_list arguments)
 {
 	static bool is_stalled;
 	struct stream out;
-	char line[LINE_MAX_BYTES];
+	char raw[2048], line[LINE_MAX_BYTES];
 	const size_t head = sizeof(begin) - 1;
-	size_t len, done;
+	size_t len =
+		(size_t)snprintf(raw, sizeof(raw), "%s%s%s", before, name, name[0] ? ": " : "");
+	size_t done;
 
 	if (quiet)
 		return;
+	vsnprintf(raw + len, sizeof(raw) - len, format, arguments);
 	memcpy(line, begin, head);
 	text_escape(line + head, sizeof(line) - head - 1, raw);
 	snprintf(last, sizeof(last), "%.*s", (int)sizeof(last) - 1, line + head);
@@ -59,32 +64,27 @@ void report_quiet(bool is_quiet)
 	quiet = is_quiet;
 }
 
-void report(const char *format, ...)
-{
-	char raw[2048];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(raw, sizeof(raw), format, args);
-	va_end(args);
-	print(raw);
-}
-
 void report_name(const char *command)
 {
 	name = command;
 }
 
-void report_capture(const char *format, ...)
+void report(const char *format, ...)
 {
-	char raw[2048];
-	int len = snprintf(raw, sizeof(raw), "%s: ", name);
-	va_list args;
+	va_list arguments;
 
-	va_start(args, format);
-	vsnprintf(raw + len, sizeof(raw) - (size_t)len, format, args);
-	va_end(args);
-	print(raw);
+	va_start(arguments, format);
+	print("", format, arguments);
+	va_end(arguments);
+}
+
+void report_warning(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print(warning, format, arguments);
+	va_end(arguments);
 }
 
 const char *report_advice(int error, const char *otherwise)
@@ -101,9 +101,9 @@ const char *report_advice(int error, const char *otherwise)
 	}
 }
 
-int report_no_memory(const char *command, const char *file)
+int report_no_memory(const char *file)
 {
-	report("%s%s%s: out of memory; %s", command, file ? ": " : "", file ? file : "",
+	report("%s%sout of memory; %s", file ? file : "", file ? ": " : "",
 	       report_advice(-ENOMEM, ""));
 	return -ENOMEM;
 }
@@ -113,14 +113,8 @@ void report_forget(void)
 	last[0] = '\0';
 }
 
-const char *report_command(void)
-{
-	return name;
-}
-
 const char *report_last_reason(void)
 {
-	static const char warning[] = "warning: ";
 	size_t len = strlen(name);
 	const char *reason = last;
 

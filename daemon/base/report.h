@@ -12,22 +12,22 @@ enum exit_code {
 	EXIT_USAGE = 2,	 /* wrong usage, with the option named */
 };
 
-/* Prints "jankd: what: why; what to do" as one line. Bytes that are not text are escaped: a file's
- * name may have any. The function that finds the error reports it; its callers only pass on the
- * exit code. */
+/* The name of the command, with which all messages begin; "" before the first call. Borrowed. */
+void report_name(const char *command);
+
+/* Prints "jankd: COMMAND: what: why; what to do" as one line. Bytes that are not text are escaped:
+ * a file's name may have any. The function that finds the error reports it; its callers only pass
+ * on the exit code. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same, beginning with the command's name, for code that several commands share. report_name()
- * sets that name. */
-void report_capture(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void report_name(const char *command);
-const char *report_command(void);
+/* The same with "warning: " before the command: what was to be done is done. */
+void report_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* What to do about @error (-errno), if that is the same for all operations; else @otherwise. */
 const char *report_advice(int error, const char *otherwise);
 
 /* After a failed allocation. @file: that was being read, or NULL. Returns -ENOMEM. */
-int report_no_memory(const char *command, const char *file);
+int report_no_memory(const char *file);
 
 /* @also: called with @context and each line that is printed, without "jankd: "; NULL: none. */
 void report_also_to(void (*also)(void *context, const char *line), void *context);

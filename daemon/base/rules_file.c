@@ -24,20 +24,20 @@ static int open_file(const char *path)
 	return S_ISDIR(info.st_mode) ? -EISDIR : -ENXIO;
 }
 
-struct span rules_read_file(const char *what, const char *path, const char *advice)
+struct span rules_read_file(const char *option, const char *path, const char *advice)
 {
 	char *text;
 	ssize_t n = text_file_read_all(&text, open_file(path), RULES_FILE_MAX);
 
 	if (n >= 0)
 		return (struct span){ text, (size_t)n };
-	report("%s %s: %s; %s", what, path,
+	report("%s%s: %s; %s", option, path,
 	       n == -ENXIO ? "it is not a regular file" : strerror((int)-n),
 	       report_advice((int)n, advice));
 	return SPAN_NULL;
 }
 
-struct ruleset *rules_parse(const char *command, const char *file, struct span text)
+struct ruleset *rules_parse(const char *file, struct span text)
 {
 	struct ruleset_error error = { 0 };
 	struct ruleset *rules = NULL;
@@ -46,29 +46,26 @@ struct ruleset *rules_parse(const char *command, const char *file, struct span t
 	if (result == 0)
 		return rules;
 	if (result > 0)
-		report("%s: --rules %s:%u:%u: %s; correct it, and test it with 'jankd rules check'",
-		       command, file, error.line, error.column, error.message);
+		report("--rules %s:%u:%u: %s; correct it, and test it with 'jankd rules check'",
+		       file, error.line, error.column, error.message);
 	else
-		report("%s: --rules %s: out of memory; %s", command, file,
-		       report_advice(result, ""));
+		report("--rules %s: out of memory; %s", file, report_advice(result, ""));
 	return NULL;
 }
 
-struct ruleset *rules_load(const char *command, const char *name_or_file)
+struct ruleset *rules_load(const char *name_or_file)
 {
-	char what[32];
 	struct span text = ruleset_builtin(name_or_file);
 	struct ruleset *rules;
 	char *owned = NULL;
 
-	snprintf(what, sizeof(what), "%s: --rules", command);
 	if (!text.ptr) {
-		text = rules_read_file(what, name_or_file, RULES_ADVICE);
+		text = rules_read_file("--rules ", name_or_file, RULES_ADVICE);
 		if (!text.ptr)
 			return NULL;
 		owned = (char *)text.ptr;
 	}
-	rules = rules_parse(command, name_or_file, text);
+	rules = rules_parse(name_or_file, text);
 	free(owned);
 	return rules;
 }

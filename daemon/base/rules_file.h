@@ -10,16 +10,17 @@
 
 /* Loads the rule set that --rules names. Returns it, to be freed with ruleset_free(), or NULL
  * after the reason was reported. */
-struct ruleset *rules_load(const char *command, const char *name_or_file);
+struct ruleset *rules_load(const char *name_or_file);
 
 /* Makes a rule set of the text of a rule file. Returns as rules_load(). */
-struct ruleset *rules_parse(const char *command, const char *file, struct span text);
+struct ruleset *rules_parse(const char *file, struct span text);
 
 /* What a message about --rules advises. */
 #define RULES_ADVICE "name a rule file, or a built-in set that 'jankd rules show' lists"
 
 /* Reads a rule file, which must be a regular one: a FIFO could have no writer. Returns its text, to
- * be freed with free(), or SPAN_NULL after the reason was reported: "@what @path: why; @advice". */
-struct span rules_read_file(const char *what, const char *path, const char *advice);
+ * be freed with free(), or SPAN_NULL after the reason was reported: "@option@path: why; @advice".
+ */
+struct span rules_read_file(const char *option, const char *path, const char *advice);
 
 #endif

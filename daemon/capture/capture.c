@@ -279,9 +279,9 @@ static void wait_for_files(void *context)
 		control_tick(capture->control.control);
 		if (!capture->reported_wait && loop_now() - begin_ns > 2 * WAIT_TICK_NS) {
 			capture->reported_wait = true;
-			report("warning: %s: %s: the disk is not responding; jankd exits when "
-			       "all files are complete",
-			       session_command(&capture->session), capture->session.folder.path);
+			report_warning("%s: the disk is not responding; jankd exits when all files "
+				       "are complete",
+				       capture->session.folder.path);
 		}
 	}
 }
@@ -416,8 +416,7 @@ static int watch(struct capture *capture, int error, struct watcher *watcher, co
 		error = watcher->fd < 0 ? -errno : loop_watch(&capture->loop, watcher, EPOLLIN);
 	if (error == 0)
 		return 0;
-	report("%s: cannot %s: %s; %s", session_command(&capture->session), what, strerror(-error),
-	       report_advice(error, advice));
+	report("cannot %s: %s; %s", what, strerror(-error), report_advice(error, advice));
 	return EXIT_FAILED;
 }
 
@@ -483,8 +482,7 @@ static int open_source(struct capture *capture)
 		capture->why_source = capture->why_text;
 	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
 		return open_pipe(capture);
-	report("%s: --source raw: %s: %s; %s", session_command(&capture->session),
-	       capture->trace->path, capture->why_source,
+	report("--source raw: %s: %s; %s", capture->trace->path, capture->why_source,
 	       report_advice(error, "use --source text"));
 	return error;
 }
@@ -542,9 +540,8 @@ static int check_dumpsys(const struct options *options)
 {
 	if (!options->pipeline.is_fences || child_program_exists("dumpsys"))
 		return 0;
-	report("%s: --source latency: there is no program dumpsys; run it on an Android device, or "
-	       "use another source",
-	       options_command_name(options->command));
+	report("--source latency: there is no program dumpsys; run it on an Android device, or use "
+	       "another source");
 	return EXIT_FAILED;
 }
 
@@ -562,8 +559,7 @@ static int open_latency(struct capture *capture)
 		session_set_latency(&capture->session, latency_poll_counts(capture->latency));
 		return 0;
 	}
-	report("%s: --source latency: %s; %s", session_command(&capture->session), strerror(-error),
-	       report_advice(error, ""));
+	report("--source latency: %s; %s", strerror(-error), report_advice(error, ""));
 	return EXIT_FAILED;
 }
 
@@ -581,10 +577,9 @@ static void read_last_device(struct capture *capture)
 static int open_folder_and_trace(struct capture *capture, const struct capture_killed *killed)
 {
 	struct options *options = capture->options;
-	const char *command = session_command(&capture->session);
 
 	folder_wait_for_lock(options->folder);
-	if (folder_open(&capture->session.folder, command, options->folder) < 0)
+	if (folder_open(&capture->session.folder, options->folder) < 0)
 		return EXIT_FAILED;
 	if (options->device_root && !options->min_free_given)
 		options->min_free = disk_floor_of_device(capture->session.folder.fd);
@@ -794,7 +789,7 @@ int capture_begin(struct capture **out, struct options *options,
 
 	*out = capture;
 	if (!capture) {
-		report_no_memory(options_command_name(options->command), NULL);
+		report_no_memory(NULL);
 		return EXIT_FAILED;
 	}
 	capture->options = options;
@@ -804,7 +799,6 @@ int capture_begin(struct capture **out, struct options *options,
 	trace_files_init(&capture->files);
 	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
 	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop);
-	report_name(options_command_name(options->command));
 	logcat_open(&capture->logcat, options->device_root);
 	report_also_to(log_trouble, capture);
 	code = session_open(&capture->session, options);

@@ -171,12 +171,12 @@ int capture_control_begin(struct capture_control *control, struct loop *loop)
 	if (error == 0)
 		return 0;
 	if (session->options->command != OPTIONS_START) {
-		report("warning: %s: control socket: %s; end the capture with Ctrl-C: 'jankd "
-		       "stop' and 'jankd status' cannot reach it",
-		       session_command(session), strerror(-error));
+		report_warning("control socket: %s; end the capture with Ctrl-C: 'jankd stop' and "
+			       "'jankd status' cannot reach it",
+			       strerror(-error));
 		return 0;
 	}
-	report("%s: control socket: %s; %s", session_command(session), strerror(-error),
+	report("control socket: %s; %s", strerror(-error),
 	       report_advice(error, "use 'jankd run', which works without it"));
 	return EXIT_FAILED;
 }

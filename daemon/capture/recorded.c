@@ -62,26 +62,35 @@ static bool on_dump_line(void *context, struct span line)
 	return !surfaceflinger_dump_is_complete(dump);
 }
 
-int capture_read_dumpsys(struct options *options)
+static int read_dumpsys(struct options *options)
 {
 	struct work_durations *durations = &options->pipeline.durations;
 	struct surfaceflinger_dump dump = SURFACEFLINGER_DUMP_NONE;
 
-	if (source_file_lines("analyze: --dumpsys", options->dumpsys, save_dump, on_dump_line,
-			      &dump) < 0)
+	if (source_file_lines(options->dumpsys, save_dump, on_dump_line, &dump) < 0)
 		return EXIT_FAILED;
 	*durations = work_durations_of(&dump);
 	if (work_durations_known(durations))
 		return 0;
 	if (durations->period_ns > 0) {
-		report("warning: analyze: --dumpsys: %s: the durations of frames are missing or "
-		       "invalid; only the display's period is used",
-		       options->dumpsys);
+		report_warning("%s: the durations of frames are missing or invalid; only the "
+			       "display's period is used",
+			       options->dumpsys);
 		return 0;
 	}
-	report("analyze: --dumpsys: %s: it has neither durations nor phases of SurfaceFlinger; %s",
-	       options->dumpsys, save_dump);
+	report("%s: it has neither durations nor phases of SurfaceFlinger; %s", options->dumpsys,
+	       save_dump);
 	return EXIT_FAILED;
+}
+
+int capture_read_dumpsys(struct options *options)
+{
+	int code;
+
+	report_name("analyze: --dumpsys");
+	code = read_dumpsys(options);
+	report_name("analyze");
+	return code;
 }
 
 int capture_recorded(struct options *options, struct status **status)
@@ -95,8 +104,7 @@ int capture_recorded(struct options *options, struct status **status)
 	*status = NULL;
 	/* The trace is opened before a folder is created, so that a failure leaves no folder. It is
 	 * opened only once: closing a pipe would end the program that writes into it. */
-	if (code == 0 &&
-	    source_file_open(&source, "analyze", options->operands[0], remember_ns) < 0)
+	if (code == 0 && source_file_open(&source, options->operands[0], remember_ns) < 0)
 		code = EXIT_FAILED;
 	if (code == 0) {
 		input_begin();

@@ -236,7 +236,6 @@ int rescue(struct folder *folder, enum options_command command, const struct cap
 enum capture_recovered capture_recover(const struct options *options,
 				       const struct capture_killed *killed)
 {
-	const char *command = options_command_name(options->command);
 	struct settings_kept kept = { .n = 0 };
 	struct settings settings = { 0 };
 	enum journal_found found;
@@ -247,13 +246,12 @@ enum capture_recovered capture_recover(const struct options *options,
 	if (fd < 0)
 		return CAPTURE_NOT_KILLED;
 	close(fd);
-	if (folder_open(&folder, command, options->folder) < 0)
+	if (folder_open(&folder, options->folder) < 0)
 		return CAPTURE_UNRECOVERED;
 	code = rescue(&folder, options->command, killed);
 	if (live_trace_find(directory, killed ? killed->options.tracefs : NULL) == 0)
 		lock_fd = live_trace_lock(directory, LOCK_MS);
-	found = journal_recover(&folder, command, killed ? killed->options.tracefs : NULL, &kept,
-				&settings);
+	found = journal_recover(&folder, killed ? killed->options.tracefs : NULL, &kept, &settings);
 	settings_free(&settings);
 	if (lock_fd >= 0)
 		close(lock_fd);

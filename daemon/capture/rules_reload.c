@@ -36,21 +36,19 @@ static void use(struct rules_reload *reload, struct ruleset *rules)
 static void on_end(struct child *child, int status)
 {
 	struct rules_reload *reload = child->context;
-	const char *command = session_command(reload->session);
 	const char *path = reload->session->options->rules;
 	const char *why = child_last_error(child), *colon = strrchr(why, ':');
 	struct ruleset *rules = NULL;
 
 	if (status == -ETIMEDOUT)
-		report("%s: --rules %s: reading it takes more than 2 s; name a regular file",
-		       command, path);
+		report("--rules %s: reading it takes more than 2 s; name a regular file", path);
 	else if (status != 0 || reload->len == RULES_FILE_MAX)
-		report("%s: --rules %s: %s; " RULES_ADVICE, command, path,
+		report("--rules %s: %s; " RULES_ADVICE, path,
 		       reload->len == RULES_FILE_MAX ? strerror(EFBIG)
 		       : colon			     ? colon + 2
 						     : "cannot be read");
 	else
-		rules = rules_parse(command, path, (struct span){ reload->text, reload->len });
+		rules = rules_parse(path, (struct span){ reload->text, reload->len });
 	use(reload, rules);
 }
 
@@ -69,15 +67,14 @@ void rules_reload_begin(struct rules_reload *reload, struct session *session, st
 		.bytes = on_bytes, .waits = true, .ended = on_end, .context = reload
 	};
 	if (ruleset_builtin(path).ptr) {
-		use(reload, rules_load(session_command(session), path));
+		use(reload, rules_load(path));
 		return;
 	}
 	reload->text = malloc(RULES_FILE_MAX);
 	error = reload->text ? child_start(&reload->child, loop, argv, READ_MS) : -ENOMEM;
 	if (error == 0)
 		return;
-	report("%s: --rules %s: %s; %s", session_command(session), path, strerror(-error),
-	       report_advice(error, "try again"));
+	report("--rules %s: %s; %s", path, strerror(-error), report_advice(error, "try again"));
 	use(reload, NULL);
 }
 

@@ -23,11 +23,6 @@
 /* Damage is reported at once, then once in this trace time, as an app could fill the disk. */
 #define DAMAGE_PERIOD_NS (60 * NS_PER_S)
 
-const char *session_command(const struct session *session)
-{
-	return options_command_name(session->options->command);
-}
-
 int session_open(struct session *session, const struct options *options)
 {
 	*session = (struct session){
@@ -39,15 +34,15 @@ int session_open(struct session *session, const struct options *options)
 		.end_wall_ns = ROW_UNKNOWN,
 		.end_values = DEVICE_VALUES_NONE,
 	};
-	session->rules = rules_load(session_command(session), options->rules);
+	session->rules = rules_load(options->rules);
 	if (!session->rules)
 		return EXIT_FAILED;
 	/* The rule set gfx2019 counts all frames, as the program of 2019 did. */
 	if (pipeline_accepts(session->rules, &options->pipeline))
 		return 0;
-	report("%s: --rules %s: these rules always count all frames; omit --include, "
-	       "--exclude, --trigger and --snapshot",
-	       session_command(session), options->rules);
+	report("--rules %s: these rules always count all frames; omit --include, --exclude, "
+	       "--trigger and --snapshot",
+	       options->rules);
 	return EXIT_USAGE;
 }
 
@@ -94,7 +89,8 @@ static void write_start(struct session *session, int64_t time_ns)
 		wall_ns = wall_clock_now();
 		time_ns = live_time(session, wall_ns);
 	}
-	snprintf(text, sizeof(text), "jankd %s %s", JANKD_VERSION, session_command(session));
+	snprintf(text, sizeof(text), "jankd %s %s", JANKD_VERSION,
+		 options_command_name(session->options->command));
 	output_event(&session->output, time_ns, wall_ns, "start", text);
 }
 
@@ -296,9 +292,9 @@ void session_read_rest(struct session *session, enum source_how how)
 	session_event(session, "lost",
 		      "the last events of the trace were not read: that took more than %d s",
 		      REST_S);
-	report("warning: %s: the last events of the trace were not read: that took more than %d s; "
-	       "stop other programs that write to it",
-	       session->output.command, REST_S);
+	report_warning("the last events of the trace were not read: that took more than %d s; stop "
+		       "other programs that write to it",
+		       REST_S);
 }
 
 void session_fence(struct session *session, const struct present_fence *fence)
@@ -414,20 +410,20 @@ static int open_files(struct session *session, bool is_again)
 	output_set_clock(&session->output, session->origin.clock);
 	sink = output_sink(&session->output);
 	if (pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink) < 0) {
-		report_no_memory(session_command(session), NULL);
+		report_no_memory(NULL);
 		return EXIT_FAILED;
 	}
 	output_set_pipeline(&session->output, session->pipeline);
 	if (ruleset_is_last_counter(session->rules) && options->frames_log)
-		report("warning: %s: --frames-log: frames.csv stays empty: --rules %s has no rows "
-		       "for it; omit one of the two",
-		       session_command(session), options->rules);
+		report_warning("--frames-log: frames.csv stays empty: --rules %s has no rows for "
+			       "it; omit one of the two",
+			       options->rules);
 	return 0;
 }
 
 void session_undo(struct session *session)
 {
-	if (session->output.command) {
+	if (session->output.is_open) {
 		output_close(&session->output);
 		snapshot_undo(&session->snapshot, session->folder.fd);
 	}
@@ -441,7 +437,7 @@ int session_keep_earlier(struct session *session)
 	int error = 0;
 
 	if (!session->has_kept_earlier)
-		error = earlier_files_keep(&session->folder, session_command(session));
+		error = earlier_files_keep(&session->folder, true);
 	session->has_kept_earlier = error == 0;
 	return error;
 }
@@ -458,7 +454,7 @@ int session_begin(struct session *session, struct source *source,
 	set_begin(session);
 	if (session->folder.fd < 0) {
 		folder_wait_for_lock(options->folder);
-		if (folder_open(&session->folder, session_command(session), options->folder) < 0)
+		if (folder_open(&session->folder, options->folder) < 0)
 			return EXIT_FAILED;
 	}
 	/* A recorded trace can be read again. A live one is not read yet, and its buffers fill: see
@@ -589,7 +585,6 @@ static int check_input(const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 	const struct source *source = session->source;
-	const char *name = session_command(session);
 	bool live = session->origin.live;
 	const char *damage = source->damage; /* why data of the trace is missing, or NULL */
 	char text[200];
@@ -599,9 +594,8 @@ static int check_input(const struct session *session)
 		damage = text;
 	}
 	if (session->discarding) {
-		report("%s: nothing was counted: the capture ended before --wait was over; use a "
-		       "shorter --wait, or capture longer",
-		       name);
+		report("nothing was counted: the capture ended before --wait was over; use a "
+		       "shorter --wait, or capture longer");
 		return EXIT_FAILED;
 	}
 	if (session->options->pipeline.is_fences) {
@@ -609,53 +603,52 @@ static int check_input(const struct session *session)
 			return 0;
 		if (session->latency && !session->latency->has_answer &&
 		    session->latency->said[0]) {
-			report("%s: no frame was counted: dumpsys SurfaceFlinger --latency prints "
+			report("no frame was counted: dumpsys SurfaceFlinger --latency prints "
 			       "'%s'; run jankd as root or in adb shell",
-			       name, session->latency->said);
+			       session->latency->said);
 			return EXIT_FAILED;
 		}
-		report("%s: no frame was counted: dumpsys SurfaceFlinger --latency printed no "
-		       "frame of this capture; use an app during the capture, or compare --include "
-		       "with the output of dumpsys SurfaceFlinger --list",
-		       name);
+		report("no frame was counted: dumpsys SurfaceFlinger --latency printed no frame of "
+		       "this capture; use an app during the capture, or compare --include with the "
+		       "output of dumpsys SurfaceFlinger --list");
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0 && damage) {
-		report("%s: %s: no markers found: %s; get an undamaged copy, if it is a trace",
-		       name, source->name, damage);
+		report("%s: no markers found: %s; get an undamaged copy, if it is a trace",
+		       source->name, damage);
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0 && source->what) {
-		report("%s: %s: no trace with markers: it is %s; %s", name, source->name,
-		       source->what, source->advice);
+		report("%s: no trace with markers: it is %s; %s", source->name, source->what,
+		       source->advice);
 		return EXIT_FAILED;
 	}
 	if (source->counts.markers == 0) {
-		report("%s: no markers found: nothing in %s came from trace_marker; %s", name,
+		report("no markers found: nothing in %s came from trace_marker; %s",
 		       input_of(session),
 		       live ? "enable atrace's gfx category, or check --instance"
 			    : "use a trace recorded with atrace's gfx category");
 		return EXIT_FAILED;
 	}
 	if (counters->presents == 0 && counters->timeline.rows + counters->doframes > 0) {
-		report("warning: %s: %s: no present of SurfaceFlinger, so no frame is in fps.csv, "
-		       "frames.csv or summary.csv; it has %" PRIu64 " frames of FrameTimeline and "
-		       "%" PRIu64 " callbacks of Choreographers",
-		       name, source->name, counters->timeline.rows, counters->doframes);
+		report_warning("%s: no present of SurfaceFlinger, so no frame is in fps.csv, "
+			       "frames.csv or summary.csv; it has %" PRIu64
+			       " frames of FrameTimeline and %" PRIu64
+			       " callbacks of Choreographers",
+			       source->name, counters->timeline.rows, counters->doframes);
 	} else if (counters->presents == 0) {
 		const char *advice = live ? "enable atrace's gfx category"
 					  : "use a trace recorded with atrace's gfx category";
 
-		report("%s: none of the %" PRIu64
+		report("none of the %" PRIu64
 		       " markers in %s is a present of SurfaceFlinger%s%s; %s%s",
-		       name, source->counts.markers, input_of(session), damage ? ": " : "",
+		       source->counts.markers, input_of(session), damage ? ": " : "",
 		       damage ? damage : "", damage ? "get an undamaged copy" : advice,
 		       damage ? "" : ", or name the vendor's slices in a rule file");
 		return EXIT_FAILED;
 	}
 	if (damage)
-		report("warning: %s: %s: %s; only what could be read is counted", name,
-		       source->name, damage);
+		report_warning("%s: %s; only what could be read is counted", source->name, damage);
 	return 0;
 }
 
@@ -668,13 +661,12 @@ static void report_unmatched(struct session *session)
 	if (counters->presents == 0)
 		return;
 	if (!pipeline_trigger_matched(session->pipeline))
-		report("warning: %s: --trigger %s: no surface or app matched, so no rows were "
-		       "written; compare its GLOB with the names in summary.csv",
-		       session_command(session), options->trigger);
+		report_warning("--trigger %s: no surface or app matched, so no rows were written; "
+			       "compare its GLOB with the names in summary.csv",
+			       options->trigger);
 	if (counters->frames == 0 && (options->include[0] || options->exclude[0]))
-		report("warning: %s: --include, --exclude: no surface was selected, so no frame "
-		       "was counted; a GLOB must match the whole name of a Surface or app",
-		       session_command(session));
+		report_warning("--include, --exclude: no surface was selected, so no frame was "
+			       "counted; a GLOB must match the whole name of a Surface or app");
 }
 
 void session_finish(struct session *session, const struct device_values *values)
@@ -705,11 +697,10 @@ int session_end(struct session *session)
 	output_complete(output, false);
 	output_close(output);
 	if (session->origin.live && output_all_rows_lost(output) > 0)
-		report("%s: %s: %" PRIu64
-		       " rows are not in the files: the disk was full or not responding; free "
-		       "some disk space or name another folder with -F",
-		       session_command(session), session->folder.path,
-		       output_all_rows_lost(output));
+		report("%s: %" PRIu64
+		       " rows are not in the files: the disk was full or not responding; free some "
+		       "disk space or name another folder with -F",
+		       session->folder.path, output_all_rows_lost(output));
 	session->has_kept_earlier = false;
 	return output->failed || session->failed ? EXIT_FAILED : check_input(session);
 }
@@ -717,7 +708,7 @@ int session_end(struct session *session)
 int session_refuse(struct session *session, const char *why)
 {
 	if (why)
-		report("%s: %s: %s", session_command(session), input_of(session), why);
+		report("%s: %s", input_of(session), why);
 	else if (!session->failed)
 		check_input(session);
 	session_undo(session);

@@ -156,9 +156,6 @@ void session_undo(struct session *session);
  * reported; NULL: there were no markers. Returns EXIT_FAILED. */
 int session_refuse(struct session *session, const char *why);
 
-/* The name of the command, for messages. */
-const char *session_command(const struct session *session);
-
 /* --- of a live capture --- */
 
 /* True: records are discarded (--wait). False: records are counted. The first call is the begin of

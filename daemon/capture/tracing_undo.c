@@ -36,10 +36,9 @@ static int write_journal(struct tracing_undo *undo)
 		error = save(undo);
 	if (error == 0)
 		return 0;
-	report("%s: %s: cannot save the tracing settings, so they could not be restored at the "
-	       "end: %s; %s",
-	       options_command_name(undo->options->command), undo->folder->path, folder_why(error),
-	       folder_advice(error));
+	report("%s: cannot save the tracing settings, so they could not be restored at the end: "
+	       "%s; %s",
+	       undo->folder->path, folder_why(error), folder_advice(error));
 	return EXIT_FAILED;
 }
 
@@ -65,7 +64,6 @@ void tracing_undo_lock(struct tracing_undo *undo)
 int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       const struct folder *folder)
 {
-	const char *command = options_command_name(options->command);
 	bool atrace = uses_atrace(options);
 	struct settings *settings = &undo->settings, killed = { 0 };
 	enum journal_found found;
@@ -73,16 +71,16 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 
 	*undo = (struct tracing_undo){ .options = options, .lock_fd = -1 };
 	if (folder->state_dir.is_world_writable) {
-		report("%s: %s: all files in its file system belong to one user, and there is no "
-		       "safe place for the saved tracing settings; name another folder with -F",
-		       command, folder->path);
+		report("%s: all files in its file system belong to one user, and there is no safe "
+		       "place for the saved tracing settings; name another folder with -F",
+		       folder->path);
 		return EXIT_FAILED;
 	}
 	error = live_trace_find(undo->directory, options->tracefs);
 	if (error == 0)
 		undo->lock_fd = live_trace_lock(undo->directory, LOCK_MS);
 	if (undo->lock_fd == -EINTR || undo->lock_fd == -EWOULDBLOCK) {
-		report("%s: %s: %s", command, undo->directory,
+		report("%s: %s", undo->directory,
 		       undo->lock_fd == -EINTR
 			       ? "interrupted by a signal while another jankd was setting up or "
 				 "restoring tracing; nothing was changed"
@@ -90,7 +88,7 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 				 "than 9 s; try again, or end it");
 		return EXIT_FAILED;
 	}
-	found = journal_recover(folder, command, options->tracefs, &undo->recovered_kept, &killed);
+	found = journal_recover(folder, options->tracefs, &undo->recovered_kept, &killed);
 	/* Instances that could not be removed are tried again. */
 	for (size_t i = 0; i < killed.n; i++)
 		if (killed.list[i].has_failed)
@@ -126,9 +124,8 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 		return write_journal(undo);
 	if (!uses_atrace(options)) {
 		if (options->categories_given)
-			report("warning: %s: --categories: not enabled: this machine has no "
-			       "atrace; enable them in another way",
-			       options_command_name(options->command));
+			report_warning("--categories: not enabled: this machine has no atrace; "
+				       "enable them in another way");
 		return 0;
 	}
 	budget = property_budget_begin(true);
@@ -164,8 +161,7 @@ static void report_small_buffer(struct tracing_undo *undo, const char *path, con
 		 "the trace buffer stays at %" PRIu64
 		 " KB per CPU and may overflow between two reads: %s",
 		 buffer_size_read(path), why);
-	report("warning: %s: %s/buffer_size_kb: %s; %s",
-	       options_command_name(undo->options->command), path, undo->small_buffer, advice);
+	report_warning("%s/buffer_size_kb: %s; %s", path, undo->small_buffer, advice);
 }
 
 /* A small buffer overflows between two reads. An instance keeps its size: the program that created
@@ -225,9 +221,9 @@ void tracing_undo_find_changes(struct tracing_undo *undo, unsigned int written)
 					trace_files_name(which));
 	settings_find_changes(&undo->settings, undo->directory, &budget, &kept);
 	if (kept.n > 0)
-		report("warning: %s: %s: another program changed settings during the capture: not "
-		       "restored: %s; reset them if needed",
-		       options_command_name(undo->options->command), undo->directory, kept.text);
+		report_warning("%s: another program changed settings during the capture: not "
+			       "restored: %s; reset them if needed",
+			       undo->directory, kept.text);
 	undo->kept = kept;
 	undo->has_found_changes = true;
 }
@@ -256,12 +252,12 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 	settings_restore(settings, undo->directory, &ending);
 	if (settings->n_failed > 0) {
 		settings_format_failed(words, settings);
-		report("warning: %s: %s: cannot restore %s: %s; the next start or stop with the "
-		       "same -F tries again",
-		       options_command_name(undo->options->command), undo->directory, words,
-		       settings_are_instances(settings)
-			       ? "another program has a file of that instance open"
-			       : strerror(-settings->error));
+		report_warning("%s: cannot restore %s: %s; the next start or stop with the same -F "
+			       "tries again",
+			       undo->directory, words,
+			       settings_are_instances(settings)
+				       ? "another program has a file of that instance open"
+				       : strerror(-settings->error));
 		/* For that one, what atrace has left at its end is not another program's. */
 		if (undo->atrace) {
 			struct property_budget budget = next_budget(undo);

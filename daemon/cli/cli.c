@@ -38,6 +38,7 @@ int cli_run(int argc, char **argv)
 	while (command < OPTIONS_COMMANDS && strcmp(name, options_command_name(command)) != 0)
 		command++;
 	if (command < OPTIONS_COMMANDS) {
+		report_name(name);
 		code = options_parse(&options, command, argc - 1, argv + 1);
 		if (code == 0 && options.help)
 			help_print(command);

@@ -18,9 +18,8 @@ int cmd_analyze(struct options *options);
 int cmd_rules(struct options *options);
 
 /* Raises the limit of open files if needed. A capture opens many; the limit is checked before
- * anything is changed. Returns 0, or EXIT_FAILED after the reason was reported. @command: its name,
- * for messages. */
-int open_files_allow(const char *command);
+ * anything is changed. Returns 0, or EXIT_FAILED after the reason was reported. */
+int open_files_allow(void);
 
 /* The name of the output folder of one of several recorded traces, with its NUL. */
 #define SESSION_NAME_SIZE 240

@@ -146,7 +146,7 @@ static int check_dumpsys(const struct options *options)
 	for (int i = 0; i < options->operand_count; i++) {
 		if (strcmp(options->operands[i], "-") != 0)
 			continue;
-		report("analyze: --dumpsys: '-' is also the trace; save one of the two to a file");
+		report("--dumpsys: '-' is also the trace; save one of the two to a file");
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -168,7 +168,7 @@ int cmd_analyze(struct options *options)
 		return analyze_one(options, NULL);
 	names = calloc((size_t)options->operand_count, sizeof(*names));
 	if (!names) {
-		report("analyze: out of memory; name fewer files");
+		report("out of memory; name fewer files");
 		return EXIT_FAILED;
 	}
 	code = analyze_each(options, names);

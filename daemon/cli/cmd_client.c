@@ -23,7 +23,7 @@
 static int print_answer(const struct options *options, struct control_answer *answer, int error)
 {
 	if (error != 0) {
-		report("%s: %s", options_command_name(options->command), answer->why);
+		report("%s", answer->why);
 		return EXIT_FAILED;
 	}
 	fputs(answer->body, stdout);
@@ -43,14 +43,13 @@ static int request(const struct options *options, const char *line)
  * killed. */
 static int restore_tracing(const struct options *options, const char *why)
 {
-	report_name("stop");
 	switch (capture_recover(options, resume_killed(options))) {
 	case CAPTURE_RECOVERED:
 		printf("the capture in %s was killed; its tracing settings have been restored\n",
 		       options->folder);
 		return EXIT_DONE;
 	case CAPTURE_NOT_KILLED:
-		report("stop: %s", why);
+		report("%s", why);
 		return EXIT_FAILED;
 	default:
 		return EXIT_FAILED;
@@ -78,7 +77,7 @@ int cmd_mark(struct options *options)
 	size_t len = control_request_mark(line, options->operands[0]);
 
 	if (len == 0) {
-		report("mark: TEXT must be 1 to %d bytes; %s", CONTROL_MARK_MAX,
+		report("TEXT must be 1 to %d bytes; %s", CONTROL_MARK_MAX,
 		       options->operands[0][0] ? "shorten the text" : "add the text");
 		return EXIT_USAGE;
 	}

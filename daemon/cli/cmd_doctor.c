@@ -407,7 +407,6 @@ int cmd_doctor(struct options *options)
 {
 	struct doctor doctor = { .options = options, .runs = state_dir_is_held(options->folder) };
 
-	report_name("doctor");
 	find_trace(&doctor);
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
 		doctor.subject = checks[i].subject;
@@ -418,8 +417,7 @@ int cmd_doctor(struct options *options)
 	live_trace_close(doctor.trace);
 	if (doctor.problems == 0)
 		return EXIT_DONE;
-	report("doctor: no capture is possible: %u problem%s; see the line%s above that begin%s "
-	       "with "
+	report("no capture is possible: %u problem%s; see the line%s above that begin%s with "
 	       "'problem'",
 	       doctor.problems, doctor.problems > 1 ? "s" : "", doctor.problems > 1 ? "s" : "",
 	       doctor.problems > 1 ? "" : "s");

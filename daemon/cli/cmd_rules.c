@@ -32,7 +32,7 @@ static int check(const char *path)
 	struct ruleset *rules = NULL;
 	struct ruleset_error error = { 0 };
 	char name[4096];
-	struct span text = rules_read_file("rules check:", path, "name a rule file");
+	struct span text = rules_read_file("", path, "name a rule file");
 	int result;
 
 	if (!text.ptr)
@@ -42,11 +42,10 @@ static int check(const char *path)
 	if (result == 0)
 		printf("%s: ok, %u rules\n", name, count_rules(text));
 	else if (result > 0)
-		report("rules check: %s:%u:%u: %s; correct the file", path, error.line,
-		       error.column, error.message);
+		report("%s:%u:%u: %s; correct the file", path, error.line, error.column,
+		       error.message);
 	else
-		report("rules check: %s: %s; %s", path, strerror(-result),
-		       report_advice(result, "try again"));
+		report("%s: %s; %s", path, strerror(-result), report_advice(result, "try again"));
 	ruleset_free(rules);
 	free((char *)text.ptr);
 	return result == 0 ? EXIT_DONE : EXIT_FAILED;
@@ -65,7 +64,7 @@ static int show(const char *name)
 		fwrite(text.ptr, 1, text.len, stdout);
 		return EXIT_DONE;
 	}
-	report("rules show: %s: no such built-in rule set; 'jankd rules show' lists them", name);
+	report("%s: no such built-in rule set; 'jankd rules show' lists them", name);
 	return EXIT_USAGE;
 }
 
@@ -75,13 +74,17 @@ int cmd_rules(struct options *options)
 	int count = options->operand_count;
 
 	if (count == 0) {
-		report("rules: no subcommand given; use 'check FILE' or 'show [NAME]'");
+		report("no subcommand given; use 'check FILE' or 'show [NAME]'");
 		return EXIT_USAGE;
 	}
-	if (strcmp(operands[0], "check") == 0 && count == 2)
+	if (strcmp(operands[0], "check") == 0 && count == 2) {
+		report_name("rules check");
 		return check(operands[1]);
-	if (strcmp(operands[0], "show") == 0 && count <= 2)
+	}
+	if (strcmp(operands[0], "show") == 0 && count <= 2) {
+		report_name("rules show");
 		return show(count == 2 ? operands[1] : NULL);
-	report("rules: %s: wrong usage; use 'check FILE' or 'show [NAME]'", operands[0]);
+	}
+	report("%s: wrong usage; use 'check FILE' or 'show [NAME]'", operands[0]);
 	return EXIT_USAGE;
 }

@@ -18,7 +18,7 @@
 #define FILES 76
 #define FILES_OF_CPU 3
 
-int open_files_allow(const char *command)
+int open_files_allow(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	rlim_t needed = FILES + FILES_OF_CPU * (rlim_t)(cpus > 0 ? cpus : 1);
@@ -32,8 +32,8 @@ int open_files_allow(const char *command)
 		return 0;
 	while (advised < needed)
 		advised *= 2;
-	report("%s: the limit is %lu open files, but up to %lu are needed; raise it: ulimit -n %lu",
-	       command, (unsigned long)limit.rlim_cur, (unsigned long)needed, advised);
+	report("the limit is %lu open files, but up to %lu are needed; raise it: ulimit -n %lu",
+	       (unsigned long)limit.rlim_cur, (unsigned long)needed, advised);
 	return EXIT_FAILED;
 }
 
@@ -124,7 +124,7 @@ static int run(struct capture *capture, const struct options *options)
 int cmd_run(struct options *options)
 {
 	struct capture *capture;
-	int code = open_files_allow("run");
+	int code = open_files_allow();
 
 	if (code != 0)
 		return code;

@@ -206,16 +206,15 @@ static enum detach_side wait_for_start(struct detach *detach)
 	if (is_known && (detach->code != EXIT_DONE || !detach->is_terminated))
 		return DETACH_CALLER;
 	if (detach->is_signalled) {
-		report("start: stopped by a signal before the capture began; start again");
+		report("stopped by a signal before the capture began; start again");
 	} else if (pid > 0 && loop_now() >= until_ns) {
 		kill((pid_t)pid, SIGTERM);
-		report("start: the daemon was not ready within 60 s and was stopped; try 'jankd "
-		       "run'");
+		report("the daemon was not ready within 60 s and was stopped; try 'jankd run'");
 	} else {
 		/* It may run if only its message is missing. */
 		if (pid > 0)
 			kill((pid_t)pid, SIGTERM);
-		report("start: the daemon ended unexpectedly before it was ready; try 'jankd run'");
+		report("the daemon ended unexpectedly before it was ready; try 'jankd run'");
 	}
 	return DETACH_FAILED;
 }
@@ -235,7 +234,7 @@ static enum detach_side detach_begin(struct detach *detach)
 	/* Before the fork, so that no signal is lost. */
 	detach->signal_fd = open_signals();
 	if (detach->signal_fd < 0 || pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
-		report("start: cannot create the daemon: %s; %s", strerror(errno),
+		report("cannot create the daemon: %s; %s", strerror(errno),
 		       report_advice(-errno, "stop other programs and try again"));
 		return DETACH_FAILED;
 	}
@@ -264,15 +263,14 @@ static int make_absolute(const char **path, char absolute[static PATH_MAX])
 	if (!*path || **path == '/')
 		return 0;
 	if (!getcwd(absolute, PATH_MAX)) {
-		report("start: %s: the working directory was removed; change to another one",
-		       *path);
+		report("%s: the working directory was removed; change to another one", *path);
 		return EXIT_FAILED;
 	}
 	len = strlen(absolute);
 	if (strncmp(*path, "./", 2) == 0)
 		*path += 2;
 	if (snprintf(absolute + len, PATH_MAX - len, "/%s", *path) >= (int)(PATH_MAX - len)) {
-		report("start: %s: the path is too long; change to another directory", *path);
+		report("%s: the path is too long; change to another directory", *path);
 		return EXIT_FAILED;
 	}
 	*path = absolute;
@@ -302,7 +300,7 @@ int cmd_start(struct options *options)
 	struct detach detach = { .fd = -1 };
 	char folder[4 * PATH_MAX];
 	char paths[3][PATH_MAX];
-	int code = open_files_allow("start");
+	int code = open_files_allow();
 
 	if (code == 0)
 		code = make_absolute(&options->folder, paths[0]);

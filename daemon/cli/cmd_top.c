@@ -71,7 +71,7 @@ static int update(struct top *top)
 	if (top->pages > 0 && (error == CONTROL_NOT_RUNNING || error == CONTROL_GONE))
 		return 1;
 	restore_terminal(top);
-	report("top: %s", answer.why);
+	report("%s", answer.why);
 	return -1;
 }
 

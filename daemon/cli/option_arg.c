@@ -19,8 +19,8 @@
 /* @why: what is wrong with the value. */
 static int refuse_value(const struct option_arg *arg, const char *why)
 {
-	report("%s: %s %s: %s; see 'jankd %s --help'", arg->command, arg->name,
-	       arg->value[0] ? arg->value : "\"\"", why, arg->command);
+	report("%s %s: %s; see 'jankd %s --help'", arg->name, arg->value[0] ? arg->value : "\"\"",
+	       why, arg->command);
 	return EXIT_USAGE;
 }
 

@@ -74,12 +74,11 @@ static int refuse_option(const char *command, int option, char **argv)
 	const char *name = optopt > 0 && optopt < LONG ? letter : argv[optind - 1];
 
 	if (option == ':')
-		report("%s: %s: needs a value; see 'jankd %s --help'", command, name, command);
+		report("%s: needs a value; see 'jankd %s --help'", name, command);
 	else if (optopt >= LONG)
-		report("%s: %s: takes no value; omit the value", command, name);
+		report("%s: takes no value; omit the value", name);
 	else
-		report("%s: %s: unknown option; 'jankd %s --help' lists them", command, name,
-		       command);
+		report("%s: unknown option; 'jankd %s --help' lists them", name, command);
 	return EXIT_USAGE;
 }
 
@@ -143,8 +142,7 @@ int options_check_together(const struct options *options)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (!cases[i].wrong)
 			continue;
-		report("%s: %s: %s", options_command_name(options->command), cases[i].name,
-		       cases[i].why);
+		report("%s: %s", cases[i].name, cases[i].why);
 		return EXIT_USAGE;
 	}
 	return 0;
@@ -169,18 +167,17 @@ static int set_operands(struct options *options, int count, char **operands)
 				      NULL },
 		[OPTIONS_RULES] = { 0, INT_MAX, NULL, NULL }, /* cmd_rules.c checks them */
 	};
-	const char *command = options_command_name(options->command);
 	const char *unexpected = limits[options->command].unexpected;
 	int most = limits[options->command].most;
 
 	options->operands = operands;
 	options->operand_count = count;
 	if (count < limits[options->command].least) {
-		report("%s: %s", command, limits[options->command].missing);
+		report("%s", limits[options->command].missing);
 		return EXIT_USAGE;
 	}
 	if (count > most) {
-		report("%s: %s: unexpected argument; %s", command, operands[most],
+		report("%s: unexpected argument; %s", operands[most],
 		       unexpected ? unexpected : "name a folder with -F");
 		return EXIT_USAGE;
 	}

@@ -15,8 +15,7 @@
 
 static int refuse_session(const struct options *options, const char *why)
 {
-	report("start: --resume: %s/session.json: %s; start without --resume", options->folder,
-	       why);
+	report("--resume: %s/session.json: %s; start without --resume", options->folder, why);
 	return EXIT_FAILED;
 }
 

@@ -86,7 +86,7 @@ static void restore_names(const struct folder *folder)
 		segments_reopen(folder->fd, csv_files[i].name, folder->kept);
 }
 
-int earlier_files_keep(struct folder *folder, const char *command)
+int earlier_files_keep(struct folder *folder, bool reports)
 {
 	int fd = folder->fd;
 	int error = segments_last(fd, &folder->last);
@@ -109,9 +109,9 @@ int earlier_files_keep(struct folder *folder, const char *command)
 	if (error < 0)
 		restore_names(folder);
 	segments_sync(fd);
-	if (error < 0 && command)
-		report("%s: %s/%s: the file of an earlier session cannot be renamed: %s; %s",
-		       command, folder->path, name, folder_why(error), folder_advice(error));
+	if (error < 0 && reports)
+		report("%s/%s: the file of an earlier session cannot be renamed: %s; %s",
+		       folder->path, name, folder_why(error), folder_advice(error));
 	return error;
 }
 

@@ -18,8 +18,8 @@ int csv_repair_file(int folder_fd, const char *name, const char *header);
 
 /* To be called before a session begins. Repairs the files of the earlier session, which may have
  * been killed, and renames them to the next segment (fps-000001.csv): all of them or none.
- * @command: for the message of a failure; NULL: no message. Returns 0 or -errno. */
-int earlier_files_keep(struct folder *folder, const char *command);
+ * @reports: a failure, by a message. Returns 0 or -errno. */
+int earlier_files_keep(struct folder *folder, bool reports);
 
 /* Removes the files of this session, and restores the names of the earlier session's files. */
 void earlier_files_put_back(const struct folder *folder);

@@ -73,7 +73,7 @@ static int open_regular(int folder_fd, const char *name, struct stat *info)
 
 static int fail(const char *path, const char *name, int error)
 {
-	report("files: %s%s%s: %s; %s", path, name ? "/" : "", name ? name : "", strerror(-error),
+	report("%s%s%s: %s; %s", path, name ? "/" : "", name ? name : "", strerror(-error),
 	       report_advice(error, "check the folder, or name another one with -F"));
 	return EXIT_FAILED;
 }
@@ -188,18 +188,16 @@ int file_list_read(int out, const char *path, const char *name, uint64_t offset)
 	fd = is_listed(name) ? open_regular(folder_fd, name, &info) : -ENOENT;
 	close(folder_fd);
 	if (fd == -ENOENT)
-		report("files: --read %s: no such file in %s; 'jankd files' lists them", name,
-		       path);
+		report("--read %s: no such file in %s; 'jankd files' lists them", name, path);
 	else if (fd >= 0 && offset > (uint64_t)info.st_size)
-		report("files: --from %" PRIu64 ": %s has %" PRId64
-		       " bytes; use a number up to that",
+		report("--from %" PRIu64 ": %s has %" PRId64 " bytes; use a number up to that",
 		       offset, name, (int64_t)info.st_size);
 	else
 		error = fd < 0 ? fd : copy(out, fd, offset, &write_error);
 	if (fd >= 0)
 		close(fd);
 	if (write_error < 0)
-		report("files: standard output: %s; redirect it elsewhere", strerror(-write_error));
+		report("standard output: %s; redirect it elsewhere", strerror(-write_error));
 	if (error < 0)
 		return fail(path, name, error);
 	return fd < 0 || offset > (uint64_t)info.st_size || write_error < 0 ? EXIT_FAILED : 0;

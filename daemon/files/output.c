@@ -250,9 +250,9 @@ static void report_dated(struct output *output, const char *kind, int64_t wall_n
 	int64_t time_ns = output->now_ns > 0 ? (int64_t)output->now_ns : ROW_UNKNOWN;
 
 	if (kind == FILES_ERROR)
-		report("%s: %s", output->command, text);
+		report("%s", text);
 	else if (strcmp(kind, FILES_WARNING) == 0)
-		report("warning: %s: %s", output->command, text);
+		report_warning("%s", text);
 	else if (output->is_live && output->clock.known)
 		output_event(output, wall_ns - output->clock.offset_ns, wall_ns, kind, text);
 	else
@@ -334,8 +334,8 @@ static int open_console(struct output *output)
 
 	if (error < 0) {
 		output->failed = true;
-		report("%s: standard output: %s; redirect it elsewhere, or omit --stdout",
-		       output->command, strerror(-error));
+		report("standard output: %s; redirect it elsewhere, or omit --stdout",
+		       strerror(-error));
 	}
 	return error;
 }
@@ -348,7 +348,7 @@ static void flush_console(struct output *output)
 		return;
 	if (output->console.error < 0) {
 		output->failed = true;
-		report("%s: standard output: %s; the files in %s are complete", output->command,
+		report("standard output: %s; the files in %s are complete",
 		       strerror(-output->console.error), output->path);
 	} else if (output->console.rows_lost > 0) {
 		output_event_now(output, "lost",
@@ -369,9 +369,9 @@ static void close_console(struct output *output)
 	csv_file_close(&output->console);
 	lost = output->console.rows_lost;
 	if (lost > 0 && output->console.error == 0)
-		report("warning: %s: standard output: its reader was too slow, %" PRIu64
-		       " rows are missing there; all are in %s",
-		       output->command, lost, output->path);
+		report_warning("standard output: its reader was too slow, %" PRIu64
+			       " rows are missing there; all are in %s",
+			       lost, output->path);
 }
 
 /* --- opening --- */
@@ -383,7 +383,7 @@ int output_open(struct output *output, const struct options *options, struct fol
 
 	*output = (struct output){
 		.options = options,
-		.command = options_command_name(options->command),
+		.is_open = true,
 		.path = folder->path,
 		.is_live = options->command != OPTIONS_ANALYZE,
 	};
@@ -395,7 +395,7 @@ int output_open(struct output *output, const struct options *options, struct fol
 	output->events = calloc(1, sizeof(*output->events));
 	output->gate = options->trigger ? trigger_gate_new() : NULL;
 	if (!output->text || !output->events || (options->trigger && !output->gate))
-		return report_no_memory(output->command, NULL);
+		return report_no_memory(NULL);
 	event_queue_init(output->events, write_event, output);
 	error = session_files_open(&output->files, options, folder, again, on_report, output);
 	if (error < 0 && !again)
@@ -412,8 +412,8 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 	error = file_thread_start(&output->thread, &output->files);
 	if (error < 0) {
 		session_files_set_report(&output->files, on_report, output);
-		report("%s: cannot start the thread that writes the files: %s; %s", output->command,
-		       strerror(-error), report_advice(error, "stop other programs and try again"));
+		report("cannot start the thread that writes the files: %s; %s", strerror(-error),
+		       report_advice(error, "stop other programs and try again"));
 		return error;
 	}
 	output->wait = wait;
@@ -641,7 +641,7 @@ void output_close(struct output *output)
 {
 	if (output->events)
 		output_release_events(output);
-	if (output->command) {
+	if (output->is_open) {
 		output_post(output, FILE_JOB_CLOSE);
 		output_wait(output);
 		output_update(output);
@@ -657,5 +657,5 @@ void output_close(struct output *output)
 	output->events = NULL;
 	free(output->text);
 	output->text = NULL;
-	output->command = NULL;
+	output->is_open = false;
 }

@@ -34,7 +34,6 @@ struct output_late {
 
 struct output {
 	const struct options *options;
-	const char *command;
 	const char *path; /* of the folder, for messages: borrowed */
 	struct session_files files;
 	struct file_thread *thread;	  /* NULL: jobs are done at once */
@@ -45,7 +44,7 @@ struct output {
 	struct event_queue *events;	  /* not sent yet: an earlier event may come */
 	const struct pipeline *pipeline;  /* the source of most events: borrowed */
 	struct output_late late;
-	bool is_live;
+	bool is_open, is_live;
 	uint64_t now_ns;	   /* of the trace */
 	struct trigger_gate *gate; /* NULL: without --trigger */
 

@@ -186,7 +186,7 @@ static int rotate(struct session_files *files)
 
 static int keep_earlier(struct folder *folder)
 {
-	return earlier_files_keep(folder, NULL);
+	return earlier_files_keep(folder, false);
 }
 
 /* Recreates the folder. If that fails, it is reported, and the next check tries again. */

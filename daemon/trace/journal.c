@@ -83,17 +83,16 @@ static int open_ours(const struct folder *folder)
 }
 
 /* Reports why the settings cannot be restored. The journal is kept. */
-static enum journal_found keep(const struct folder *folder, const char *command,
-			       const char *why_and_advice)
+static enum journal_found keep(const struct folder *folder, const char *why_and_advice)
 {
-	report("%s: %s/.journal: cannot undo the changes that a killed jankd made to tracing: %s",
-	       command, folder->path, why_and_advice);
+	report("%s/.journal: cannot undo the changes that a killed jankd made to tracing: %s",
+	       folder->path, why_and_advice);
 	return JOURNAL_FAILED;
 }
 
-static enum journal_found restore_settings(const struct folder *folder, const char *command,
-					   struct span journal, const char *tracefs,
-					   struct settings_kept *kept, struct settings *settings)
+static enum journal_found restore_settings(const struct folder *folder, struct span journal,
+					   const char *tracefs, struct settings_kept *kept,
+					   struct settings *settings)
 {
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
 	struct property_budget budget;
@@ -104,10 +103,10 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 
 	if (error == -EACCES || error == -EPERM) {
 		live_trace_refusal_of_mount(refusal, directory, tracefs, error);
-		return keep(folder, command, refusal);
+		return keep(folder, refusal);
 	}
 	if (error < 0)
-		return keep(folder, command,
+		return keep(folder,
 			    "no tracefs found; mount it, or name it with --tracefs; to keep the "
 			    "changes, remove .journal");
 	budget = property_budget_begin(false);
@@ -116,17 +115,17 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 	settings_find_changes(settings, directory, &budget, kept);
 	settings_restore(settings, directory, &ending);
 	if (kept->n > 0)
-		report("warning: %s: %s: another program has changed settings since a jankd was "
-		       "killed: not restored: %s; reset them if needed",
-		       command, directory, kept->text);
+		report_warning("%s: another program has changed settings since a jankd was killed: "
+			       "not restored: %s; reset them if needed",
+			       directory, kept->text);
 	if (settings->n_failed == 0)
 		return JOURNAL_DONE;
 	settings_format_failed(text, settings);
 	if (settings_are_instances(settings)) {
-		report("warning: %s: %s: cannot remove %s, which an earlier jankd created: "
-		       "another program has a file of that instance open; the next start or stop "
-		       "with the same -F tries again",
-		       command, directory, text);
+		report_warning("%s: cannot remove %s, which an earlier jankd created: another "
+			       "program has a file of that instance open; the next start or stop "
+			       "with the same -F tries again",
+			       directory, text);
 		return JOURNAL_BUSY;
 	}
 	snprintf(
@@ -134,12 +133,11 @@ static enum journal_found restore_settings(const struct folder *folder, const ch
 		"these settings cannot be written: %s: %s; run 'jankd stop' as root or as the user "
 		"who ran that jankd, or set them yourself and remove .journal",
 		text, strerror(-settings->error));
-	return keep(folder, command, why);
+	return keep(folder, why);
 }
 
-enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs, struct settings_kept *kept,
-				   struct settings *settings)
+enum journal_found journal_recover(const struct folder *folder, const char *tracefs,
+				   struct settings_kept *kept, struct settings *settings)
 {
 	enum journal_found found = JOURNAL_NONE;
 	char *text, head[96], why[192];
@@ -164,7 +162,7 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 			 "%s; run 'jankd stop' as the user who ran that jankd; or remove the file "
 			 "to keep the changes",
 			 len == -EPERM ? "another user may have written it" : folder_why((int)len));
-		return keep(folder, command, why);
+		return keep(folder, why);
 	}
 	head_line(head);
 	journal = (struct span){ text, (size_t)len };
@@ -175,11 +173,11 @@ enum journal_found journal_recover(const struct folder *folder, const char *comm
 		journal = span_skip(journal, strlen(head));
 		journal.len -= strlen(END);
 		if (end >= journal.ptr && strcmp(end, END) == 0)
-			found = restore_settings(folder, command, journal, tracefs, kept, settings);
+			found = restore_settings(folder, journal, tracefs, kept, settings);
 		else
-			report("warning: %s: %s/.journal: damaged: what a killed jankd has changed "
-			       "is unknown; check buffer_size_kb and tracing_on",
-			       command, folder->path);
+			report_warning("%s/.journal: damaged: what a killed jankd has changed is "
+				       "unknown; check buffer_size_kb and tracing_on",
+				       folder->path);
 	}
 	free(text);
 	if (found == JOURNAL_NONE || found == JOURNAL_DONE)

@@ -21,7 +21,6 @@ enum journal_found {
 /**
  * journal_recover() - restore the settings that a killed jankd has changed
  * @folder: locked, so no jankd uses it
- * @command: the command's name, for messages
  * @tracefs: where it is mounted, or NULL: the usual places
  * @kept: all zeros; set to the settings that other programs have changed since then. These are not
  *        restored, and are reported
@@ -32,8 +31,7 @@ enum journal_found {
  * only settings named in settings.h are changed, and none if another user can have written the
  * file.
  */
-enum journal_found journal_recover(const struct folder *folder, const char *command,
-				   const char *tracefs, struct settings_kept *kept,
-				   struct settings *settings);
+enum journal_found journal_recover(const struct folder *folder, const char *tracefs,
+				   struct settings_kept *kept, struct settings *settings);
 
 #endif

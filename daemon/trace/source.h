@@ -176,19 +176,17 @@ bool source_would_lose(const struct source *source, uint64_t since_ns);
 /**
  * source_file_open() - open a recorded trace, in any container
  * @out: to be closed with source_close()
- * @command: the command's name, for messages
  * @path: "-" is standard input
  * @remember_ns: trace time of the text that is remembered, about; 0: nothing
  *
  * The container is recognised at the first read. Returns 0, or -errno after the reason was
  * reported.
  */
-int source_file_open(struct source **out, const char *command, const char *path,
-		     uint64_t remember_ns);
+int source_file_open(struct source **out, const char *path, uint64_t remember_ns);
 
 /**
  * source_file_lines() - read a file that is no trace, in any container
- * @command, @path: as above
+ * @path: as above
  * @advice: what to do if there is no such file, or it is not text
  * @line: called with each line, without its end; borrowed, and cut after SOURCE_LINE_MAX bytes.
  *        Returns false: the rest is not read
@@ -197,7 +195,7 @@ int source_file_open(struct source **out, const char *command, const char *path,
  */
 #define SOURCE_LINE_MAX 2048
 #define SOURCE_LINES_BYTES (64u << 20)
-int source_file_lines(const char *command, const char *path, const char *advice,
+int source_file_lines(const char *path, const char *advice,
 		      bool (*line)(void *context, struct span line), void *context);
 
 /**

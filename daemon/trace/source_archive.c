@@ -162,8 +162,7 @@ static ssize_t read_piece(struct source_archive *archive, int fd)
 		return n;
 	archive->error = (int)n;
 	if (n != -EINTR)
-		report("%s: %s: %s; stopped reading", archive->input.command, archive->input.name,
-		       strerror((int)-n));
+		report("%s: %s; stopped reading", archive->input.name, strerror((int)-n));
 	return n;
 }
 
@@ -237,8 +236,8 @@ static int refuse(struct source_archive *archive, int error, const char *why)
 {
 	archive->over = archive->refused = true;
 	if (!archive->quiet)
-		report("%s: %s: jankd cannot unpack it: %s; unpack it first: %s",
-		       archive->input.command, archive->input.name, why, archive->packing->unpack);
+		report("%s: jankd cannot unpack it: %s; unpack it first: %s", archive->input.name,
+		       why, archive->packing->unpack);
 	return error;
 }
 
@@ -390,29 +389,29 @@ static int scan_files(struct source_archive *archive, struct found *found)
 /* Returns 0, or -errno after the reason was reported. */
 static int check_files(const struct source_archive *archive, const struct found *found)
 {
-	const char *command = archive->input.command, *name = archive->input.name;
+	const char *name = archive->input.name;
 
 	if (found->files.count == 0 && !archive->cut)
-		report("%s: %s: no trace with markers: it is an empty zip archive; pass "
-		       "the trace file instead",
-		       command, name);
+		report("%s: no trace with markers: it is an empty zip archive; pass the trace file "
+		       "instead",
+		       name);
 	else if (found->files.count > 1 && found->traces.count == 0 && archive->refused)
-		report("%s: %s: jankd cannot unpack the files in this zip archive: %s; unpack "
-		       "it first: %s",
-		       command, name, found->files.text, archive->packing->unpack);
+		report("%s: jankd cannot unpack the files in this zip archive: %s; unpack it "
+		       "first: %s",
+		       name, found->files.text, archive->packing->unpack);
 	else if (found->is_bugreport && found->traces.count == 0 && !archive->cut)
-		report("%s: %s: no trace with markers: it is a bugreport without one; record a "
-		       "trace with perfetto or atrace, or take the bugreport while one is being "
-		       "recorded (developer options, System Tracing)",
-		       command, name);
+		report("%s: no trace with markers: it is a bugreport without one; record a trace "
+		       "with perfetto or atrace, or take the bugreport while one is being recorded "
+		       "(developer options, System Tracing)",
+		       name);
 	else if (found->files.count > 1 && found->traces.count == 0 && !archive->cut)
-		report("%s: %s: no trace with markers: none of the %u files in this zip archive "
-		       "is a trace: %s; pass the trace file instead",
-		       command, name, found->files.count, found->files.text);
+		report("%s: no trace with markers: none of the %u files in this zip archive is a "
+		       "trace: %s; pass the trace file instead",
+		       name, found->files.count, found->files.text);
 	else if (found->traces.count > 1)
-		report("%s: %s: %u traces in this zip archive: %s; unpack it and pass one "
-		       "or more of them",
-		       command, name, found->traces.count, found->traces.text);
+		report("%s: %u traces in this zip archive: %s; unpack it and pass one or more of "
+		       "them",
+		       name, found->traces.count, found->traces.text);
 	else
 		return 0;
 	return -ENOTSUP;
@@ -434,9 +433,8 @@ static int choose_file(struct source_archive *archive)
 	if (error < 0 || (found.files.count != 1 && found.traces.count == 0))
 		return error;
 	if (found.files.count > 1)
-		report("%s: %s: reading %s, the only one of its %u files with markers",
-		       archive->input.command, archive->input.name, found.traces.text,
-		       found.files.count);
+		report("%s: reading %s, the only one of its %u files with markers",
+		       archive->input.name, found.traces.text, found.files.count);
 	la->archive_read_free(archive->reader);
 	error = begin_reading(archive);
 	for (unsigned int i = 0; error == 0 && i <= found.trace; i++)
@@ -481,9 +479,9 @@ static int keep_copy(struct source_archive *archive)
 	if (n < 0)
 		return (int)n;
 	if (error < 0)
-		report("%s: %s: cannot copy a zip archive from a pipe to $TMPDIR or /var/tmp: %s; "
-		       "name the file instead",
-		       archive->input.command, archive->input.name, strerror(-error));
+		report("%s: cannot copy a zip archive from a pipe to $TMPDIR or /var/tmp: %s; name "
+		       "the file instead",
+		       archive->input.name, strerror(-error));
 	return error;
 }
 
@@ -530,7 +528,7 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 		return ARCHIVE_IS_NONE;
 	archive = calloc(1, sizeof(*archive));
 	if (!archive)
-		return report_no_memory(input->command, input->name);
+		return report_no_memory(input->name);
 	archive->input = *input;
 	memcpy(archive->buffer, input->head.ptr, input->head.len);
 	archive->input.head.ptr = archive->buffer;

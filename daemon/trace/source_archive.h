@@ -17,9 +17,9 @@ struct source_archive;
 
 /* The input to unpack. */
 struct archive_input {
-	const char *command, *name; /* for messages; borrowed until the archive is closed */
-	int fd;			    /* borrowed, too */
-	struct span head;	    /* all bytes that were read from it so far */
+	const char *name; /* for messages; borrowed until the archive is closed */
+	int fd;		  /* borrowed, too */
+	struct span head; /* all bytes that were read from it so far */
 	/* Returns 1 if the current file of @archive has markers, else 0; -ENOMEM after it was
 	 * reported. It may read the whole file. */
 	int (*has_markers)(void *context, struct source_archive *archive);

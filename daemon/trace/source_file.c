@@ -37,7 +37,6 @@ struct stage {
 
 struct source_file {
 	struct source_text text;
-	const char *command;
 	int fd;
 	struct source_archive *archive; /* the file is read through it, or NULL */
 	bool quiet;			/* errors are not reported */
@@ -80,8 +79,7 @@ static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
 	ssize_t n = input_read(file->fd, buffer, size, -1);
 
 	if (n < 0 && n != -EINTR)
-		report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
-		       strerror((int)-n));
+		report("%s: %s; stopped reading", file->text.source.name, strerror((int)-n));
 	return n;
 }
 
@@ -356,11 +354,10 @@ static const struct {
 static int refuse(const struct source_file *file, const char *what, const char *advice)
 {
 	if (file->other)
-		report("%s: %s: it is %s; %s", file->command, file->text.source.name, what,
-		       file->other);
+		report("%s: it is %s; %s", file->text.source.name, what, file->other);
 	else if (!file->quiet)
-		report("%s: %s: no trace with markers: it is %s; %s", file->command,
-		       file->text.source.name, what, advice);
+		report("%s: no trace with markers: it is %s; %s", file->text.source.name, what,
+		       advice);
 	return -ENOTSUP;
 }
 
@@ -454,9 +451,9 @@ static int read_whole(struct source_file *file)
 		if (file->whole.len <= WHOLE_MAX)
 			continue;
 		if (!file->quiet)
-			report("%s: %s: a perfetto trace of more than 64 MB can be sorted only if "
-			       "it is a plain file; save it to a file, unpacked, and pass that",
-			       file->command, file->text.source.name);
+			report("%s: a perfetto trace of more than 64 MB can be sorted only if it "
+			       "is a plain file; save it to a file, unpacked, and pass that",
+			       file->text.source.name);
 		return -EFBIG;
 	}
 	return (int)n;
@@ -483,7 +480,7 @@ static int open_perfetto(struct source_file *file)
 		error = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
 					     file->whole);
 	if (error == -ENOMEM)
-		report_no_memory(file->command, file->text.source.name);
+		report_no_memory(file->text.source.name);
 	return error;
 }
 
@@ -530,8 +527,7 @@ static ssize_t read_perfetto(struct source_file *file, const struct record_sink 
 			      "libarchive",
 			      "unpack it first: traceconv decompress_packets FILE OUT");
 	if (n < 0 && n != -EINTR)
-		report("%s: %s: %s; stopped reading", file->command, file->text.source.name,
-		       strerror((int)-n));
+		report("%s: %s; stopped reading", file->text.source.name, strerror((int)-n));
 	return n;
 }
 
@@ -673,9 +669,8 @@ static int has_markers(void *context, struct source_archive *archive)
 	ssize_t n;
 
 	if (!probe)
-		return report_no_memory(archive_of->command, archive_of->text.source.name);
+		return report_no_memory(archive_of->text.source.name);
 	counts = &probe->text.source.counts;
-	probe->command = archive_of->command;
 	probe->text.source.name = archive_of->text.source.name;
 	probe->quiet = true;
 	probe->archive = archive;
@@ -691,7 +686,6 @@ static int has_markers(void *context, struct source_archive *archive)
 static int unpack(struct source_file *file, enum container_kind *kind)
 {
 	const struct archive_input input = {
-		.command = file->command,
 		.name = file->text.source.name,
 		.fd = file->fd,
 		.head = stage_span(&file->raw),
@@ -711,7 +705,7 @@ static int unpack(struct source_file *file, enum container_kind *kind)
 
 /* Opens @path. @advice: if there is no such file. Returns the descriptor, or -errno after the
  * reason was reported. */
-static int open_path(const char *command, const char *path, const char *advice)
+static int open_path(const char *path, const char *advice)
 {
 	struct stat info;
 	int fd = STDIN_FILENO;
@@ -727,15 +721,15 @@ static int open_path(const char *command, const char *path, const char *advice)
 		return fd;
 	if (fd > STDIN_FILENO)
 		close(fd);
-	report("%s: %s: %s; %s", command, path, strerror(error), report_advice(-error, advice));
+	report("%s: %s; %s", path, strerror(error), report_advice(-error, advice));
 	return -error;
 }
 
-static int open_file(struct source_file **out, const char *command, const char *path,
-		     uint64_t remember_ns, const char *advice)
+static int open_file(struct source_file **out, const char *path, uint64_t remember_ns,
+		     const char *advice)
 {
 	struct source_file *file;
-	int fd = open_path(command, path, advice);
+	int fd = open_path(path, advice);
 
 	if (fd < 0)
 		return fd;
@@ -743,20 +737,18 @@ static int open_file(struct source_file **out, const char *command, const char *
 	if (!file) {
 		if (fd > STDIN_FILENO)
 			close(fd);
-		return report_no_memory(command, path);
+		return report_no_memory(path);
 	}
 	file->text.source.name = strcmp(path, "-") == 0 ? "standard input" : path;
-	file->command = command;
 	file->fd = fd;
 	*out = file;
 	return 0;
 }
 
-int source_file_open(struct source **out, const char *command, const char *path,
-		     uint64_t remember_ns)
+int source_file_open(struct source **out, const char *path, uint64_t remember_ns)
 {
 	struct source_file *file;
-	int error = open_file(&file, command, path, remember_ns,
+	int error = open_file(&file, path, remember_ns,
 			      "name a recorded trace, or '-' for standard input");
 
 	if (error == 0)
@@ -793,7 +785,7 @@ static bool pass_lines(struct line *line, struct span bytes,
 	return true;
 }
 
-int source_file_lines(const char *command, const char *path, const char *advice,
+int source_file_lines(const char *path, const char *advice,
 		      bool (*pass)(void *context, struct span line), void *context)
 {
 	struct line line = { .len = 0 };
@@ -801,7 +793,7 @@ int source_file_lines(const char *command, const char *path, const char *advice,
 	char bytes[16384];
 	size_t total = 0;
 	bool more = true;
-	ssize_t n = open_file(&file, command, path, 0, advice);
+	ssize_t n = open_file(&file, path, 0, advice);
 
 	if (n < 0)
 		return (int)n;

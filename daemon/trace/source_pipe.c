@@ -33,7 +33,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 			return -EAGAIN;
 	}
 	text->source.damage = "trace_pipe cannot be read: the capture ended";
-	report_capture("%s/trace_pipe: %s; ending the capture", pipe->trace->path, strerror(error));
+	report("%s/trace_pipe: %s; ending the capture", pipe->trace->path, strerror(error));
 	return -error;
 }
 
@@ -68,12 +68,11 @@ static void refuse(const struct live_trace *trace, int error)
 	snprintf(file, sizeof(file), "%s/trace_pipe", path);
 	live_trace_refusal(text, file, R_OK, error, "check the kernel's tracing");
 	if (error == -EBUSY)
-		report_capture(
-			"%s/trace_pipe: being read by another program; stop that program, or use "
-			"--instance",
-			path);
+		report("%s/trace_pipe: being read by another program; stop that program, or use "
+		       "--instance",
+		       path);
 	else
-		report_capture("%s: %s", file, text);
+		report("%s: %s", file, text);
 }
 
 int source_pipe_open(struct source **out, struct live_trace *trace, const struct trace_files *files,

@@ -113,8 +113,8 @@ static __attribute__((noinline)) void note_failure(struct source_raw *raw, unsig
 	struct raw_cpu *cpu = &raw->cpus[i];
 
 	if (cpu->error == 0)
-		report_capture("warning: %s/per_cpu/cpu%" PRId32 "/trace_pipe_raw: %s; its events "
-			       "are missing",
+		report_warning("%s/per_cpu/cpu%" PRId32
+			       "/trace_pipe_raw: %s; its events are missing",
 			       raw->trace->path, cpu->cpu, strerror(error));
 	raw->failure_is_new |= cpu->error != error;
 	cpu->error = error;

@@ -124,7 +124,7 @@ static int refuse_directory(const char *directory, const char *wanted, int error
 	char text[LIVE_TRACE_REFUSAL_SIZE];
 
 	live_trace_refusal_of_mount(text, directory, wanted, error);
-	report_capture("%s%s: %s", wanted ? "--tracefs " : "tracefs", wanted ? wanted : "", text);
+	report("%s%s: %s", wanted ? "--tracefs " : "tracefs", wanted ? wanted : "", text);
 	return error;
 }
 
@@ -153,10 +153,9 @@ static int open_instance(struct live_trace *trace, const char *name)
 		trace->instance = tracefs_instance_create(name);
 	if (!trace->instance) {
 		error = errno ? errno : EIO;
-		report_capture(
-			"--instance %s: cannot create it in %s: %s; %s", name, trace->directory,
-			strerror(error),
-			report_advice(-error, "run jankd as root, or name an existing instance"));
+		report("--instance %s: cannot create it in %s: %s; %s", name, trace->directory,
+		       strerror(error),
+		       report_advice(-error, "run jankd as root, or name an existing instance"));
 		return -error;
 	}
 	trace->is_ours = tracefs_instance_is_new(trace->instance);
@@ -170,7 +169,7 @@ int live_trace_open(struct live_trace **out, const char *directory, const char *
 	int error;
 
 	if (!trace)
-		return report_no_memory(report_command(), NULL);
+		return report_no_memory(NULL);
 	error = live_trace_find(trace->directory, directory);
 	if (error < 0)
 		error = refuse_directory(trace->directory, directory, error);
@@ -209,7 +208,7 @@ static int switch_on(struct live_trace *trace)
 	error = errno ? errno : EIO;
 	snprintf(path, sizeof(path), "%s/tracing_on", trace->path);
 	live_trace_refusal(text, path, W_OK, -error, "check the kernel's tracing");
-	report_capture("%s: tracing is off and cannot be switched on: %s", path, text);
+	report("%s: tracing is off and cannot be switched on: %s", path, text);
 	return -error;
 }
 
@@ -247,8 +246,8 @@ static int check_clock(const struct live_trace *trace)
 	if (error == 0)
 		error = -EINVAL;
 	live_trace_refusal(text, file, W_OK, error, "check the kernel's tracing");
-	report_capture("%s: it is '%s', which does not count time, and cannot be changed: %s", file,
-		       trace->clock, text);
+	report("%s: it is '%s', which does not count time, and cannot be changed: %s", file,
+	       trace->clock, text);
 	return error;
 }
 
@@ -286,8 +285,7 @@ struct live_trace *live_trace_close(struct live_trace *trace)
 	if (!trace)
 		return NULL;
 	if (trace->is_ours && tracefs_instance_destroy(trace->instance) < 0)
-		report("warning: %s: cannot remove %s; remove it with rmdir", report_command(),
-		       trace->path);
+		report_warning("cannot remove %s; remove it with rmdir", trace->path);
 	if (trace->instance)
 		tracefs_instance_free(trace->instance);
 	free(trace);

@@ -31,7 +31,7 @@ static void begin(void)
 	scratch_mkdir("outside");
 	scratch_put("outside/trace_clock", "untouched\n");
 	snprintf(tracefs, sizeof(tracefs), "%s/tr", scratch_root);
-	if (folder_open(&folder, "fuzz", scratch_path("out")) != 0)
+	if (folder_open(&folder, scratch_path("out")) != 0)
 		abort();
 	atexit(end);
 }
@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	scratch_put("tr/instances/kept/tracing_on", "0\n");
 	put_journal(data, size);
 	n_before = journal_bytes(before, sizeof(before));
-	switch (journal_recover(&folder, "fuzz", tracefs, &kept, &settings)) {
+	switch (journal_recover(&folder, tracefs, &kept, &settings)) {
 	case JOURNAL_NONE:
 	case JOURNAL_DONE:
 		if (folder_has_journal(&folder) || settings.n_failed > 0)

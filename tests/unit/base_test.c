@@ -21,16 +21,15 @@ _Static_assert(sizeof(time_t) == 8, "times after 2038");
 
 TEST(a_report_is_one_line)
 {
-	char text[5000];
+	char text[5000] = "";
 	const char *printed;
 
-	printed_begin(2);
-	report("run: %s: %d; do this", "a\nb\x1b[2J", 7);
-	assert_string_equal(printed_end(), "jankd: run: a\\x0Ab\\x1B[2J: 7; do this\n");
+	report_name("run");
+	assert_string_equal(printed_by(report("%s: %d; do this", "a\nb\x1b[2J", 7)),
+			    "jankd: run: a\\x0Ab\\x1B[2J: 7; do this\n");
 	assert_string_equal(report_last(), "run: a\\x0Ab\\x1B[2J: 7; do this");
 	/* A long one is cut. */
 	memset(text, 'x', sizeof(text) - 1);
-	text[sizeof(text) - 1] = '\0';
 	printed = printed_by(report("%s", text));
 	assert_in_range(strlen(printed), 1000, sizeof(text));
 	assert_one_line(printed);
@@ -64,19 +63,18 @@ TEST(a_report_waits_for_no_reader)
 	close(fds[1]);
 }
 
-TEST(a_report_of_a_capture_has_its_command)
+TEST(a_report_begins_with_its_command)
 {
 	report_name("start");
-	assert_string_equal(printed_by(report_capture("tracefs: %s", "gone")),
+	assert_string_equal(printed_by(report("tracefs: %s", "gone")),
 			    "jankd: start: tracefs: gone\n");
-	assert_string_equal(report_command(), "start");
 	assert_string_equal(report_last_reason(), "tracefs: gone");
-	printed_by(report("warning: start: small"));
+	printed_by(report_warning("small"));
 	assert_string_equal(report_last(), "warning: start: small");
 	assert_string_equal(report_last_reason(), "small");
-	printed_by(report("rules: bad"));
+	report_name("");
+	assert_string_equal(printed_by(report("rules: bad")), "jankd: rules: bad\n");
 	assert_string_equal(report_last_reason(), "rules: bad");
-	report_name("run");
 }
 
 TEST(advice_fits_the_error)

@@ -121,7 +121,7 @@ static int set_up(void **state)
 	reply_text = "ok\nhere\n";
 	is_done = false;
 	n_requests = 0;
-	if (loop_open(&loop) != 0 || folder_open(&folder, "run", scratch_path("out")) != 0 ||
+	if (loop_open(&loop) != 0 || folder_open(&folder, scratch_path("out")) != 0 ||
 	    control_open(&control, &loop, &handler, &folder.state_dir) != 0)
 		return -1;
 	return folder_write_address(&folder, control_name(control));
@@ -430,7 +430,7 @@ TEST(a_capture_that_does_not_answer_is_reported)
 	struct folder silent;
 
 	/* It has the lock but no socket yet: after two seconds this is reported. */
-	assert_int_equal(folder_open(&silent, "run", scratch_path("silent")), 0);
+	assert_int_equal(folder_open(&silent, scratch_path("silent")), 0);
 	is_not_answered(silent.path, -ENOTCONN, formatted("pid %d", (int)getpid()));
 	folder_close(&silent);
 	/* The server's loop does not run: the kernel accepts the connection. */

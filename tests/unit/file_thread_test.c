@@ -40,7 +40,7 @@ static int set_up(void **state)
 {
 	scratch_set_up(state);
 	bench = (struct bench){ .options = { .command = OPTIONS_RUN, .frames_log = true } };
-	assert_int_equal(folder_open(&bench.folder, "test", scratch_root), 0);
+	assert_int_equal(folder_open(&bench.folder, scratch_root), 0);
 	sem_init(&bench.disk, 0, 0);
 	assert_int_equal(session_files_open(&bench.files, &bench.options, &bench.folder, false,
 					    ignore, NULL),

@@ -39,7 +39,7 @@ static int open_folder(struct folder *which, const char *name)
 {
 	int error;
 
-	printed = printed_by(error = folder_open(which, "run", scratch_path(name)));
+	printed = printed_by(error = folder_open(which, scratch_path(name)));
 	return error;
 }
 
@@ -200,7 +200,7 @@ TEST(errors_are_returned_with_text_and_advice)
 	int ends[2], error;
 
 	memset(name, 'x', sizeof(name) - 1);
-	assert_contains(printed_by(error = folder_open(&folder, "run", name)), "-F");
+	assert_contains(printed_by(error = folder_open(&folder, name)), "-F");
 	assert_int_equal(error, -ENAMETOOLONG);
 	assert_int_equal(folder_write(-1, "x", 1), -EBADF);
 	assert_int_equal(folder_sync(-1), -EBADF);
@@ -440,7 +440,7 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	put("out/.session.json.tmp");
 	put("out/fps-000004.csv");
 	opens("out");
-	assert_int_equal(earlier_files_keep(&folder, "run"), 0);
+	assert_int_equal(earlier_files_keep(&folder, true), 0);
 	assert_int_equal(folder.kept, 5);
 	assert_true(scratch_has("out/fps-000005.csv") && scratch_has("out/session-000005.json"));
 	/* An incomplete row is left after a kill. */

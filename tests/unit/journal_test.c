@@ -28,7 +28,7 @@ static int set_up_capture(void **state)
 	scratch_put("tr/trace_clock", "local\n");
 	scratch_put("tr/tracing_on", "0\n");
 	capture_options = (struct options){ .tracefs = fake_tracefs, .no_atrace = true };
-	assert_int_equal(folder_open(&folder, "run", scratch_path("out")), 0);
+	assert_int_equal(folder_open(&folder, scratch_path("out")), 0);
 	assert_int_equal(tracing_undo_begin(&undo, &capture_options, &folder), 0);
 	scratch_put("tr/trace_clock", "boot\n");
 	scratch_put("tr/tracing_on", "1\n");
@@ -110,7 +110,7 @@ TEST(a_start_that_fails_early_restores_nothing)
 	assert_int_equal(live_trace_lock(fake_tracefs, 9000), -EINTR);
 	child_discard_signals();
 	tracing_undo_unlock(&undo);
-	assert_int_equal(folder_open(&other, "run", scratch_path("other")), 0);
+	assert_int_equal(folder_open(&other, scratch_path("other")), 0);
 	assert_int_equal(tracing_undo_begin(&later, &capture_options, &other), 0);
 	scratch_put("tr/tracing_on", "0\n");
 	tracing_undo_end(&later);
@@ -142,7 +142,7 @@ static const char *printed;
 static int set_up(void **state)
 {
 	fake_tracefs_set_up(state);
-	return folder_open(&folder, "run", scratch_path("out"));
+	return folder_open(&folder, scratch_path("out"));
 }
 
 FIXTURE(set_up, tear_down)
@@ -166,7 +166,8 @@ static enum journal_found recover_at(const char *place)
 
 	settings_free(&recovered);
 	kept = (struct settings_kept){ .n = 0 };
-	printed = printed_by(found = journal_recover(&folder, "run", place, &kept, &recovered));
+	report_name("stop");
+	printed = printed_by(found = journal_recover(&folder, place, &kept, &recovered));
 	return found;
 }
 

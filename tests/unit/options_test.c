@@ -23,6 +23,7 @@ static int parse_words(enum options_command command, const char *const *words)
 		argv[argc] = (char *)words[argc - 1];
 	argv[argc] = NULL;
 	report_forget();
+	report_name(options_command_name(command));
 	printed = printed_by(code = options_parse(&o, command, argc, argv));
 	return code;
 }

@@ -193,7 +193,7 @@ static void begin(uint64_t length_ns, bool live)
 			     .snapshot_length_ns = length_ns },
 		.snapshot = SNAPSHOT_NONE,
 	};
-	assert_int_equal(folder_open(&bench.folder, "test", scratch_root), 0);
+	assert_int_equal(folder_open(&bench.folder, scratch_root), 0);
 	assert_int_equal(output_open(&bench.output, &bench.options, &bench.folder, false), 0);
 	snapshot_open(&bench.snapshot, &bench.output, &bench.text.source, &bench.options, live);
 	assert_int_equal(source_text_open(&bench.text, length_ns, NULL), 0);

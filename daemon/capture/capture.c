@@ -677,7 +677,7 @@ static int begin_session(struct capture *capture)
 		session_id_make(origin.device.id);
 	capture->options->pipeline.frame_timeline = capture->trace &&
 						    !capture->options->no_frametimeline &&
-						    perfetto_is_there(origin.device.sdk);
+						    live_timeline_is_there(origin.device.sdk);
 	/* The thread that writes the files starts later, so it gets the same CPUs. */
 	background_enter(&capture->background, capture->options->device_root);
 	child_on_start(on_child_start, &capture->background);

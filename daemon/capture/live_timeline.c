@@ -2,11 +2,12 @@
 #include "daemon/capture/live_timeline.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/android/android.h"
+#include "daemon/base/child.h"
 #include "daemon/trace/trace.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -14,9 +15,27 @@
 /* What SurfaceFlinger wrote is here after that time: a flush, a write of perfetto and a tick. */
 #define ARRIVED_NS (5 * NS_PER_S)
 
+/* How long perfetto may take to its end. */
+#define FINISH_NS (2 * NS_PER_S)
+
+/* android.os.Build.VERSION_CODES.S: Android 12 */
+#define SDK_FRAME_TIMELINE 31
+
+/* Without write_into_file perfetto passes on nothing before its end (perfetto_cmd.cc). A flush
+ * makes SurfaceFlinger give up what it has not passed on yet. Ftrace would clear the buffer of the
+ * capture. */
+static const char config[] = "buffers { size_kb: 1024 fill_policy: RING_BUFFER }\n"
+			     "data_sources { config {\n"
+			     "  name: \"android.surfaceflinger.frametimeline\"\n"
+			     "} }\n"
+			     "write_into_file: true\n"
+			     "file_write_period_ms: 500\n"
+			     "flush_period_ms: 1000\n";
+
 struct live_timeline {
 	struct session *session;
-	struct perfetto *perfetto;
+	struct child perfetto;
+	bool is_stopped; /* perfetto was asked to end */
 	struct timeline_stream stream;
 	uint64_t lost_reported;
 	int64_t offset_ns; /* trace clock minus boot clock; of the last event */
@@ -69,10 +88,8 @@ static void on_record(void *context, const struct trace_record *record)
 
 /* --- perfetto --- */
 
-static void on_failed(void *context, const char *why)
+static void fail(struct live_timeline *timeline, const char *why)
 {
-	struct live_timeline *timeline = context;
-
 	if (timeline->is_over)
 		return;
 	timeline->is_over = true;
@@ -81,9 +98,27 @@ static void on_failed(void *context, const char *why)
 		      "perfetto is not running, so frametimeline.csv gets no more frames: %s", why);
 }
 
-static void on_bytes(void *context, struct span bytes)
+static void on_end(struct child *child, int status)
 {
-	struct live_timeline *timeline = context;
+	struct live_timeline *timeline = child->context;
+	const char *error = child_last_error(child);
+	char why[400];
+
+	if (timeline->is_stopped)
+		return;
+	if (status > 128)
+		snprintf(why, sizeof(why), "it was killed by signal %d", status - 128);
+	else if (status >= 0)
+		snprintf(why, sizeof(why), "it ended with exit code %d%s%.300s", status,
+			 error[0] ? ": " : "", error);
+	else
+		snprintf(why, sizeof(why), "%s", strerror(-status));
+	fail(timeline, why);
+}
+
+static void on_bytes(struct child *child, struct span bytes)
+{
+	struct live_timeline *timeline = child->context;
 	char why[120];
 
 	if (timeline->is_over)
@@ -92,15 +127,20 @@ static void on_bytes(void *context, struct span bytes)
 	if (!timeline->stream.damage)
 		return;
 	snprintf(why, sizeof(why), "its output cannot be read: %s", timeline->stream.damage);
-	on_failed(timeline, why);
-	perfetto_stop(timeline->perfetto);
+	fail(timeline, why);
+	live_timeline_stop(timeline);
+}
+
+bool live_timeline_is_there(const char *sdk)
+{
+	return strtol(sdk, NULL, 10) >= SDK_FRAME_TIMELINE && child_program_exists("perfetto");
 }
 
 struct live_timeline *live_timeline_begin(struct session *session, struct loop *loop)
 {
-	struct live_timeline *timeline;
-	struct perfetto_calls calls = { .bytes = on_bytes, .failed = on_failed };
+	char *argv[] = { "perfetto", "-c", "-", "--txt", "-o", "-", NULL };
 	int64_t boot_ns = clock_read(CLOCK_BOOTTIME);
+	struct live_timeline *timeline;
 	int error;
 
 	if (!session->options->pipeline.frame_timeline)
@@ -109,12 +149,18 @@ struct live_timeline *live_timeline_begin(struct session *session, struct loop *
 	if (!timeline)
 		return NULL;
 	timeline->session = session;
+	timeline->perfetto = (struct child){
+		.bytes = on_bytes,
+		.ended = on_end,
+		.input = config,
+		.context = timeline,
+	};
 	timeline->stream.record = on_record;
-	timeline->stream.context = calls.context = timeline;
+	timeline->stream.context = timeline;
 	timeline_stream_init(&timeline->stream, boot_ns - clock_read(CLOCK_MONOTONIC));
-	error = perfetto_begin(&timeline->perfetto, loop, &calls);
+	error = child_start(&timeline->perfetto, loop, argv, -1);
 	if (error < 0)
-		on_failed(timeline, strerror(-error));
+		fail(timeline, strerror(-error));
 	return timeline;
 }
 
@@ -135,15 +181,17 @@ void live_timeline_tick(struct live_timeline *timeline)
 {
 	if (!timeline)
 		return;
-	perfetto_tick(timeline->perfetto);
+	child_check(&timeline->perfetto);
 	timeline_stream_pass(&timeline->stream, loop_now() - ARRIVED_NS);
 	report_lost(timeline);
 }
 
 void live_timeline_stop(struct live_timeline *timeline)
 {
-	if (timeline)
-		perfetto_stop(timeline->perfetto);
+	if (!timeline)
+		return;
+	timeline->is_stopped = true;
+	child_signal(&timeline->perfetto, SIGINT);
 }
 
 /* What frametimeline.csv cannot have is said. */
@@ -166,10 +214,12 @@ void live_timeline_finish(struct live_timeline *timeline)
 {
 	if (!timeline)
 		return;
-	if (!perfetto_finish(timeline->perfetto) && !timeline->is_over)
+	child_wait(&timeline->perfetto, loop_now() + FINISH_NS);
+	if (child_runs(&timeline->perfetto) && !timeline->is_over)
 		session_event(timeline->session, "tracing",
 			      "perfetto did not end, so it was killed: frametimeline.csv may "
 			      "lack its last frames");
+	child_kill(&timeline->perfetto);
 	timeline_stream_pass(&timeline->stream, UINT64_MAX);
 	report_end(timeline);
 	timeline->is_over = true;
@@ -178,7 +228,7 @@ void live_timeline_finish(struct live_timeline *timeline)
 struct live_timeline *live_timeline_end(struct live_timeline *timeline)
 {
 	if (timeline)
-		perfetto_end(timeline->perfetto);
+		child_kill(&timeline->perfetto);
 	free(timeline);
 	return NULL;
 }

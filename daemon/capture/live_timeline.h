@@ -7,10 +7,15 @@
 #ifndef JANKD_DAEMON_CAPTURE_LIVE_TIMELINE_H
 #define JANKD_DAEMON_CAPTURE_LIVE_TIMELINE_H
 
+#include <stdbool.h>
+
 #include "daemon/base/loop.h"
 #include "daemon/capture/session.h"
 
 struct live_timeline;
+
+/* True: a device with this ro.build.version.sdk has FrameTimeline, and the program is there. */
+bool live_timeline_is_there(const char *sdk);
 
 /* Starts perfetto. If that fails, an event says so. @session, @loop: borrowed. Returns NULL if
  * there is nothing to do; each function accepts that. */

@@ -126,8 +126,6 @@ struct app_watch {
 	pid_t pid;		/* 0: none */
 	bool has_run;		/* there was one */
 	struct watcher process; /* its pidfd; before Linux 5.3 there is none, and ticks poll */
-	void (*gone)(void *context);
-	void *context;
 };
 
 /**
@@ -135,15 +133,14 @@ struct app_watch {
  * @app: as in the first argument of a process: "com.example.app" also matches
  *       "com.example.app:remote". Borrowed. NULL: this and the functions below do nothing
  * @loop: borrowed, open until app_watch_end()
- * @gone: called once, with @context, when the app has run and its last process has ended
  *
  * @watch must not move.
  */
-void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop,
-		     void (*gone)(void *context), void *context);
+void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop);
 
-/* Call it once a second: searches for an app that does not run yet, or no longer. */
-void app_watch_tick(struct app_watch *watch);
+/* Call it once a second: searches for an app that does not run yet, or no longer. Returns true
+ * once: the app has run, and its last process has ended. */
+bool app_watch_tick(struct app_watch *watch);
 
 /* Stops watching. May be called in any state, before the loop is closed. */
 void app_watch_end(struct app_watch *watch);

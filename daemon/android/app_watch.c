@@ -69,28 +69,26 @@ static void on_exit_of(struct watcher *watcher, uint32_t events)
 	follow_next(watcher->context);
 }
 
-void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop,
-		     void (*gone)(void *context), void *context)
+void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop)
 {
 	*watch = (struct app_watch){
 		.app = app,
 		.loop = loop,
 		.process = { .fd = -1, .ready = on_exit_of, .context = watch },
-		.gone = gone,
-		.context = context,
 	};
 }
 
-void app_watch_tick(struct app_watch *watch)
+bool app_watch_tick(struct app_watch *watch)
 {
 	if (!watch->app)
-		return;
+		return false;
 	if (watch->pid == 0 && !find_process(watch) && watch->has_run) {
 		watch->app = NULL;
-		watch->gone(watch->context);
-	} else if (watch->pid != 0 && watch->process.fd < 0 && !runs(watch->pid, watch->app)) {
-		follow_next(watch);
+		return true;
 	}
+	if (watch->pid != 0 && watch->process.fd < 0 && !runs(watch->pid, watch->app))
+		follow_next(watch);
+	return false;
 }
 
 void app_watch_end(struct app_watch *watch)

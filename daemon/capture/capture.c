@@ -144,10 +144,14 @@ static void tick_if_due(struct capture *capture)
 	session_flush(&capture->session);
 	if (capture->session.recreations != recreations)
 		control_reopen(capture->control.control, capture->session.folder.path);
-	if (session_console_failed(&capture->session))
+	if (capture->session.output.console.error < 0)
 		stop(capture, EXIT_DONE);
 	control_tick(capture->control.control);
-	app_watch_tick(&capture->app);
+	if (app_watch_tick(&capture->app)) {
+		session_event(&capture->session, "tracing", "%s exited, so the capture ended",
+			      capture->options->until_exit);
+		stop(capture, EXIT_DONE);
+	}
 	if (device_state_event(&capture->device, loop_now(), text))
 		session_event(&capture->session, "device", "%s", text);
 	if (capture->view && capture->view->tick)
@@ -223,15 +227,6 @@ static void read_until_over(struct capture *capture)
 		loop_wait(&capture->loop, until_ns);
 		change_if_due(capture);
 	}
-}
-
-static void on_app_gone(void *context)
-{
-	struct capture *capture = context;
-
-	session_event(&capture->session, "tracing", "%s exited, so the capture ended",
-		      capture->options->until_exit);
-	stop(capture, EXIT_DONE);
 }
 
 static void report_kept(struct capture *capture, const struct settings_kept *kept)
@@ -312,7 +307,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	capture->count_ns = loop_now() + options->wait_ns;
 	session_set_discarding(&capture->session, options->wait_ns > 0);
 	set_timer(capture);
-	app_watch_begin(&capture->app, options->until_exit, &capture->loop, on_app_gone, capture);
+	app_watch_begin(&capture->app, options->until_exit, &capture->loop);
 	read_until_over(capture);
 	rules_reload_end(&capture->reload);
 	if (view && view->over)
@@ -520,16 +515,6 @@ static int open_no_trace(struct capture *capture)
 	return 0;
 }
 
-static void on_fence(void *context, const struct present_fence *fence)
-{
-	session_fence(context, fence);
-}
-
-static void on_fences_passed(void *context, uint64_t until_ns)
-{
-	session_fences_passed(context, until_ns);
-}
-
 static void on_latency_event(void *context, const char *kind, const char *text)
 {
 	session_event(context, kind, "%s", text);
@@ -548,8 +533,8 @@ static int check_dumpsys(const struct options *options)
 static int open_latency(struct capture *capture)
 {
 	const struct latency_calls calls = {
-		.frame = on_fence,
-		.passed = on_fences_passed,
+		.frame = session_fence,
+		.passed = session_fences_passed,
 		.event = on_latency_event,
 		.context = &capture->session,
 	};

@@ -96,9 +96,6 @@ enum capture_recovered capture_recover(const struct options *options,
  */
 int capture_recorded(struct options *options, struct status **status);
 
-/* True: a signal ended it, and no other file is to be analyzed. */
-bool capture_is_stopped(void);
-
 /* Reads the file of --dumpsys, before the traces, and sets ->pipeline.durations. Returns 0, or
  * EXIT_FAILED after the reason was reported. */
 int capture_read_dumpsys(struct options *options);

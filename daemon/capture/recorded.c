@@ -119,8 +119,3 @@ int capture_recorded(struct options *options, struct status **status)
 	options->stdout_begun |= begun;
 	return code;
 }
-
-bool capture_is_stopped(void)
-{
-	return input_is_stopped();
-}

@@ -297,16 +297,19 @@ void session_read_rest(struct session *session, enum source_how how)
 		       REST_S);
 }
 
-void session_fence(struct session *session, const struct present_fence *fence)
+void session_fence(void *context, const struct present_fence *fence)
 {
+	struct session *session = context;
+
 	if (session->discarding)
 		return;
 	pipeline_fence(session->pipeline, fence);
 	output_follow(&session->output, pipeline_now(session->pipeline));
 }
 
-void session_fences_passed(struct session *session, uint64_t until_ns)
+void session_fences_passed(void *context, uint64_t until_ns)
 {
+	struct session *session = context;
 	uint64_t now_ns = pipeline_now(session->pipeline);
 
 	if (now_ns > 0 && until_ns > now_ns && until_ns < UINT64_MAX)
@@ -374,11 +377,6 @@ void session_new_clock(struct session *session, uint64_t since_ns, struct wall_c
 bool session_has_markers(const struct session *session)
 {
 	return session->source && session->source->counts.markers > 0;
-}
-
-bool session_console_failed(const struct session *session)
-{
-	return session->output.console.error < 0;
 }
 
 /* --- session.json --- */

@@ -111,10 +111,10 @@ ssize_t session_read(struct session *session, enum source_how how);
  * is left then is said in an event and on stderr, except for records that do not count. */
 void session_read_rest(struct session *session, enum source_how how);
 
-/* Counts the frame of a present fence, with options.pipeline.is_fences; and says that
- * all of them up to @until_ns were counted. */
-void session_fence(struct session *session, const struct present_fence *fence);
-void session_fences_passed(struct session *session, uint64_t until_ns);
+/* For struct latency_calls, with options.pipeline.is_fences; @session: a struct session. Counts the
+ * frame of a present fence; and says that all of them up to @until_ns were counted. */
+void session_fence(void *session, const struct present_fence *fence);
+void session_fences_passed(void *session, uint64_t until_ns);
 
 /* True: the trace contained markers. False before session_begin(). */
 bool session_has_markers(const struct session *session);
@@ -125,9 +125,6 @@ void session_event(struct session *session, const char *kind, const char *format
 
 /* Writes pending rows, and summary.csv once a minute of trace time. */
 void session_flush(struct session *session);
-
-/* True: standard output failed, which was reported. 'run --stdout' ends then. */
-bool session_console_failed(const struct session *session);
 
 /* Closes the segments, see output_rotate(), and writes summary.csv. Returns true if a segment was
  * closed. */

@@ -13,6 +13,7 @@
 #include "daemon/cli/terminal.h"
 #include "daemon/show/show.h"
 #include "daemon/base/text.h"
+#include "daemon/trace/trace.h"
 
 /* --- the names of several sessions --- */
 
@@ -132,7 +133,8 @@ static int analyze_each(struct options *options, struct session_name *names)
 		options->folder = path;
 		if (analyze_one(options, &printed) != 0)
 			code = EXIT_FAILED;
-		if (capture_is_stopped())
+		/* A signal ends the whole command. */
+		if (input_is_stopped())
 			return EXIT_FAILED;
 	}
 	return code;

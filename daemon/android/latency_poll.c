@@ -15,9 +15,6 @@
 #include "rules/language/pattern.h"
 #include "rules/language/surface.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_S UINT64_C(1000000000)
-
 #define DUMPSYS_MS 5000
 #define SCAN_NS (5 * NS_PER_S)	 /* between the begins of two scans, at least */
 #define LIVES_NS (10 * NS_PER_S) /* a layer without frames for this time is only scanned */

@@ -16,8 +16,6 @@
 
 #include "daemon/base/wall_clock.h"
 
-#define NS_PER_MS INT64_C(1000000)
-
 /* Limit of reads of one child in a row, before the loop serves others. */
 #define READS_MAX 16
 

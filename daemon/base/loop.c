@@ -10,7 +10,6 @@
 
 #include "daemon/base/wall_clock.h"
 
-#define NS_PER_MS UINT64_C(1000000)
 #define WAIT_MAX_MS 60000
 
 uint64_t loop_now(void)

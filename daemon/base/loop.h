@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MS UINT64_C(1000000)
+
 struct loop {
 	int fd;
 };

@@ -31,8 +31,6 @@
 #include "daemon/trace/trace.h"
 #include "daemon/version.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-
 struct capture {
 	struct options *options;
 	const struct capture_view *view; /* or NULL */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/capture/drain_period.h"
 
+#include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
-
-#define NS_PER_MS UINT64_C(1000000)
 
 /* The first period. The limit is doubled with each measurement. */
 #define FIRST_NS (250 * NS_PER_MS)

@@ -15,7 +15,6 @@
 #include "daemon/base/wall_clock.h"
 #include "parser/chars.h"
 
-#define NS_PER_MS UINT64_C(1000000)
 #define MINUTE_NS (60000 * NS_PER_MS)
 
 /* Events in a minute, as other programs can cause any number of them. */

@@ -10,8 +10,6 @@
 #include "daemon/base/child.h"
 #include "daemon/trace/trace.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-
 /* What SurfaceFlinger wrote is here after that time: a flush, a write of perfetto and a tick. */
 #define ARRIVED_NS (5 * NS_PER_S)
 

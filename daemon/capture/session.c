@@ -17,7 +17,6 @@
 #include "daemon/show/show.h"
 #include "daemon/version.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define SUMMARY_PERIOD_NS (60 * NS_PER_S)
 
 /* Damage is reported at once, then once in this trace time, as an app could fill the disk. */

@@ -24,9 +24,6 @@
 #include "daemon/base/text.h"
 #include "rules/language/ruleset.h"
 
-#define NS_PER_S UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
-
 /* Time limit until the daemon has started: atrace alone may need 20 s on a busy device. */
 #define START_NS (60 * NS_PER_S)
 

@@ -13,9 +13,6 @@
 #include "daemon/android/android.h"
 #include "daemon/base/report.h"
 
-#define NS_PER_S 1e9
-#define NS_PER_MS 1e6
-
 /* @why: what is wrong with the value. */
 static int refuse_value(const struct option_arg *arg, const char *why)
 {
@@ -91,12 +88,12 @@ static int parse_time(const struct option_arg *arg, double unit_ns)
 
 int option_parse_seconds(const struct option_arg *arg)
 {
-	return parse_time(arg, NS_PER_S);
+	return parse_time(arg, 1e9);
 }
 
 int option_parse_ms(const struct option_arg *arg)
 {
-	return parse_time(arg, NS_PER_MS);
+	return parse_time(arg, 1e6);
 }
 
 /* Accepts digits only. All limits are below 2^53, so they are exact as a double. */

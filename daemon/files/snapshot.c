@@ -9,11 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/loop.h"
 #include "daemon/files/output.h"
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 
-#define NS_PER_S UINT64_C(1000000000)
 #define PERIOD_NS (10 * NS_PER_S)
 
 /* The trace after the frame: a fifth of the whole, but at most this. */

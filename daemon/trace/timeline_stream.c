@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "daemon/base/loop.h"
+
 /* The first byte of each packet: field 1, bytes. */
 #define PACKET_TAG 0x0a
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* How long an event waits for earlier ones. */
 #define HOLD_NS NS_PER_S

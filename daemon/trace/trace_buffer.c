@@ -5,9 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "daemon/base/loop.h"
 #include "parser/ftrace_text.h"
-
-#define NS_PER_S UINT64_C(1000000000)
 
 /* Most bytes of a read. */
 #define READ_SIZE ((size_t)262144)

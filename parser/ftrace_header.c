@@ -3,7 +3,6 @@
 
 #include "parser/anchor.h"
 #include "parser/chars.h"
-#include "parser/swar.h"
 
 /* Width of the column: comm is printed with %16s and has at most 15 bytes. */
 #define COMM_WIDTH 16
@@ -147,65 +146,8 @@ bool ftrace_header_read(struct span *head, struct trace_record *record)
 	return true;
 }
 
-/* --- the cache of headers --- */
-
-/* Removes ".micros". */
-ALWAYS_INLINE bool pop_micros(const char **end, uint64_t *time_ns)
-{
-	uint64_t word = word_load(*end - 8);
-	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
-
-	*end -= 7;
-	*time_ns = word_number(micros) * 1000;
-	return **end == '.' && !word_not_digits(micros);
-}
-
-/* The place in the cache of a header whose time has its decimal point at @point. The hashed bytes
- * contain its thread, its CPU and its second. */
-ALWAYS_INLINE uint8_t place_of(const char *point)
-{
-	uint64_t hash = word_load(point - 8);
-
-	for (int i = 16; i <= FTRACE_HEADER_CACHED_MIN; i += 8)
-		hash = (hash ^ word_load(point - i)) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint8_t)(hash >> 56);
-}
-
-_Static_assert(FTRACE_HEADERS_CACHED == 256, "a place is eight bits");
-
-typedef uint64_t pair __attribute__((vector_size(16)));
-
-ALWAYS_INLINE pair differ(const char *a, const char *b)
-{
-	pair bits = { 0 }, one, other;
-
-	for (size_t i = 0; i < FTRACE_HEADER_CACHED_MIN; i += sizeof(pair)) {
-		memcpy(&one, a + i, sizeof(pair));
-		memcpy(&other, b + i, sizeof(pair));
-		bits |= one ^ other;
-	}
-	return bits;
-}
-
-/* True: the text before @point is that of @cached, and a line begins with it. Compares its first
- * and its last 32 bytes, which overlap. */
-ALWAYS_INLINE bool is_cached(const struct ftrace_header_cached *cached, const char *from,
-			     const char *point)
-{
-	const char *line = point - cached->len;
-	size_t half = FTRACE_HEADER_CACHED_MIN;
-	pair bits;
-
-	if (cached->len == 0 || line < from || line[-1] != '\n')
-		return false;
-	bits = differ(line, cached->text) | differ(point - half, cached->text + cached->len - half);
-	return (bits[0] | bits[1]) == 0;
-}
-
-/* Reads a header that is not in the cache, and keeps it in @cached. @point: in its time. */
-static __attribute__((noinline)) const char *read_new(struct ftrace_header_cached *cached,
-						      struct span head, const char *point,
-						      struct trace_record *record)
+const char *ftrace_header_read_new(struct ftrace_header_cached *cached, struct span head,
+				   const char *point, struct trace_record *record)
 {
 	const char *line, *end = head.ptr + head.len;
 	size_t len;
@@ -231,30 +173,4 @@ static __attribute__((noinline)) const char *read_new(struct ftrace_header_cache
 	};
 	memcpy(cached->text, line, len);
 	return line;
-}
-
-const char *ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin,
-				      const char *from, const char *at, struct trace_record *record)
-{
-	struct span head = { from, (size_t)(at - from) };
-	struct ftrace_header_cached *cached = &headers->cached[headers->last];
-	uint64_t micros_ns;
-
-	/* The longest header of the cache, the line end before it, ".micros". */
-	if (at - begin < 1 + FTRACE_HEADER_CACHED_MAX + 7 || !pop_micros(&at, &micros_ns))
-		return NULL;
-	if (!is_cached(cached, from, at)) {
-		headers->last = place_of(at);
-		cached = &headers->cached[headers->last];
-		if (!is_cached(cached, from, at))
-			return read_new(cached, head, at, record);
-	}
-	at -= cached->len;
-	record->comm = (struct span){ at + cached->comm_at, cached->comm_len };
-	record->time_ns = cached->seconds_ns + micros_ns;
-	record->writer = TRACE_WRITER_UNKNOWN;
-	record->cpu = cached->cpu;
-	record->tid = cached->tid;
-	record->tgid = cached->tgid;
-	return at;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "parser/record.h"
+#include "parser/swar.h"
 
 /**
  * ftrace_header_read() - read a header of any shape
@@ -39,6 +40,10 @@ struct ftrace_header_cached {
 	uint64_t seconds_ns;
 };
 
+/* Bytes before the end of a header that are read: the longest of the cache, the line end before it,
+ * ".micros". */
+#define FTRACE_HEADER_READS (1 + FTRACE_HEADER_CACHED_MAX + 7)
+
 /* All zeros: empty. */
 struct ftrace_headers {
 	unsigned int
@@ -46,19 +51,103 @@ struct ftrace_headers {
 	struct ftrace_header_cached cached[FTRACE_HEADERS_CACHED];
 };
 
+/* Removes ".micros". */
+static inline bool ftrace_header_pop_micros(const char **end, uint64_t *time_ns)
+{
+	uint64_t word = word_load(*end - 8);
+	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
+
+	*end -= 7;
+	*time_ns = word_number(micros) * 1000;
+	return **end == '.' && !word_not_digits(micros);
+}
+
+/* The place in the cache of a header whose time has its decimal point at @point. The hashed bytes
+ * contain its thread, its CPU and its second. */
+static inline uint8_t ftrace_header_place(const char *point)
+{
+	uint64_t hash = word_load(point - 8);
+
+	for (int i = 16; i <= FTRACE_HEADER_CACHED_MIN; i += 8)
+		hash = (hash ^ word_load(point - i)) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint8_t)(hash >> 56);
+}
+
+_Static_assert(FTRACE_HEADERS_CACHED == 256, "a place is eight bits");
+
+typedef uint64_t ftrace_header_pair __attribute__((vector_size(16)));
+
+static inline ftrace_header_pair ftrace_header_differ(const char *a, const char *b)
+{
+	ftrace_header_pair bits = { 0 }, one, other;
+
+	for (size_t i = 0; i < FTRACE_HEADER_CACHED_MIN; i += sizeof(ftrace_header_pair)) {
+		memcpy(&one, a + i, sizeof(ftrace_header_pair));
+		memcpy(&other, b + i, sizeof(ftrace_header_pair));
+		bits |= one ^ other;
+	}
+	return bits;
+}
+
+/* True: the text before @point is that of @cached, and a line begins with it, at @from if
+ * @is_whole. Compares its first and its last 32 bytes, which overlap. */
+static inline __attribute__((always_inline)) bool ftrace_header_is(
+	const struct ftrace_header_cached *cached, const char *from, bool is_whole,
+	const char *point)
+{
+	const char *line = is_whole ? from : point - cached->len;
+	size_t half = FTRACE_HEADER_CACHED_MIN;
+	ftrace_header_pair bits;
+
+	if (is_whole ? cached->len != (size_t)(point - from)
+		     : cached->len == 0 || line < from || line[-1] != '\n')
+		return false;
+	bits = ftrace_header_differ(line, cached->text) |
+	       ftrace_header_differ(point - half, cached->text + cached->len - half);
+	return (bits[0] | bits[1]) == 0;
+}
+
+/* Reads a header that is not in the cache, and keeps it in @cached. @point: in its time. */
+const char *ftrace_header_read_new(struct ftrace_header_cached *cached, struct span head,
+				   const char *point, struct trace_record *record);
+
 /**
  * ftrace_header_read_cached() - read a header at the start of a line, fast if it is in the cache
  * @headers: the cache
  * @begin: start of the readable memory
  * @from: start of the unread bytes: the header does not begin before it
+ * @is_whole: it begins at @from, where a line begins; FTRACE_HEADER_READS bytes are readable
  * @at: end of the header
  *
  * The time must have six decimals, and no anchor may be in the header. Returns the start of the
  * line, or NULL: it is no such header; then @record is undefined, and the caller uses
  * ftrace_header_read(). Both give the same result.
  */
-const char *ftrace_header_read_cached(struct ftrace_headers *headers, const char *begin,
-				      const char *from, const char *at,
-				      struct trace_record *record);
+static inline __attribute__((always_inline)) const char *ftrace_header_read_cached(
+	struct ftrace_headers *headers, const char *begin, const char *from, bool is_whole,
+	const char *at, struct trace_record *record)
+{
+	struct span head = { from, (size_t)(at - from) };
+	struct ftrace_header_cached *cached = &headers->cached[headers->last];
+	uint64_t micros_ns;
+
+	if ((!is_whole && at - begin < FTRACE_HEADER_READS) ||
+	    !ftrace_header_pop_micros(&at, &micros_ns))
+		return NULL;
+	if (!ftrace_header_is(cached, from, is_whole, at)) {
+		headers->last = ftrace_header_place(at);
+		cached = &headers->cached[headers->last];
+		if (!ftrace_header_is(cached, from, is_whole, at))
+			return ftrace_header_read_new(cached, head, at, record);
+	}
+	at = is_whole ? from : at - cached->len;
+	record->comm = (struct span){ at + cached->comm_at, cached->comm_len };
+	record->time_ns = cached->seconds_ns + micros_ns;
+	record->writer = TRACE_WRITER_UNKNOWN;
+	record->cpu = cached->cpu;
+	record->tid = cached->tid;
+	record->tgid = cached->tgid;
+	return at;
+}
 
 #endif

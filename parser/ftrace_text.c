@@ -387,28 +387,17 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 
 	if (limit - at > PAYLOAD_MAX)
 		limit = at + PAYLOAD_MAX;
-	if (limit - payload < 8 || !begins_with_function(at))
+	if (limit - payload < 10 || !begins_with_function(at))
 		return false;
-	line = ftrace_header_read_cached(&text->headers, text->scan.begin, from, at, record);
+	line = ftrace_header_read_cached(&text->headers, text->scan.begin, from, is_likely, at,
+					 record);
 	end = line && (!is_likely || line == from) ? payload_end(payload, limit) : NULL;
 	if (!end || *end == '\0' || end[-1] == '\r' || end[-1] == '\\')
 		return false;
 	*after = (struct span){ payload, (size_t)(end - payload) };
-	text->header_len = (size_t)(at - line);
-	text->markers++;
-	text->last_ns = record->time_ns;
+	if (!is_likely)
+		text->header_len = (size_t)(at - line);
 	return true;
-}
-
-/* Where the anchor of the line after @newline is, if that line is like the one before: then the
- * text up to there need not be scanned. NULL: it is unknown, or scanned. */
-ALWAYS_INLINE const char *likely_anchor(const struct ftrace_text *text, const char *newline)
-{
-	if ((text->n_anchors > 0 && text->anchors[text->n_anchors - 1] > newline) ||
-	    (size_t)(text->scan.end - newline) <= text->header_len || text->header_len == 0 ||
-	    *newline != '\n')
-		return NULL;
-	return newline + 1 + text->header_len;
 }
 
 /* --- the stream --- */
@@ -444,47 +433,60 @@ static struct span complete_lines(struct ftrace_text *text, struct span *input, 
 	return (struct span){ input->ptr, newline ? (size_t)(newline + 1 - input->ptr) : 0 };
 }
 
-enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
-					 struct trace_record *record)
+/* Where the anchor of the line after @newline is, if that line is like the one before: then the
+ * text up to there need not be scanned. NULL: it is unknown, or scanned. */
+ALWAYS_INLINE const char *likely_anchor(const struct ftrace_text *text, const char *newline)
 {
-	const char *glued; /* text after a marker that could not be read */
-	const char *next, *at;
-	bool is_likely = true;
+	if ((text->n_anchors > 0 && text->anchors[text->n_anchors - 1] > newline) ||
+	    (size_t)(text->scan.end - newline) <= text->header_len || text->header_len == 0 ||
+	    newline - text->scan.begin < FTRACE_HEADER_READS || *newline != '\n')
+		return NULL;
+	return newline + 1 + text->header_len;
+}
 
-	if (!text->scan.end) {
-		struct span lines = complete_lines(text, input, last);
+/* Reads usual lines up to the first one that is not. Returns their number. */
+ALWAYS_INLINE size_t read_usual(struct ftrace_text *text, struct span *input,
+				struct trace_record *records, size_t max)
+{
+	const char *next = input->ptr, *at;
+	struct span payload;
+	size_t n;
 
-		text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
-		text->line = SPAN_NULL;
-		text->noted = lines.ptr;
-		text->n_anchors = text->next_anchor = 0;
+	for (n = 0; n < max; n++) {
+		at = likely_anchor(text, next);
+		if (!at || !parse_line_fast(text, next + 1, at, true, &payload, &records[n])) {
+			at = find_anchor(text, next);
+			if (!at || !parse_line_fast(text, next, at, false, &payload, &records[n]))
+				break;
+		}
+		if (!marker_parse_ended(payload, true, &records[n]))
+			break;
+		next = payload.ptr + payload.len;
+		records[n].text_len = (uint32_t)(next - records[n].comm.ptr);
 	}
-	next = glued = input->ptr;
+	if (n == 0)
+		return 0;
+	text->markers += n;
+	text->last_ns = records[n - 1].time_ns;
+	*input = span_skip(*input, (size_t)(next - input->ptr));
+	return n;
+}
+
+/* Reads the next line that has a marker or a loss, which is no usual one. */
+static bool read_any(struct ftrace_text *text, struct span *input, bool last,
+		     struct trace_record *record)
+{
+	const char *next = input->ptr, *at;
+	const char *glued = next; /* text after a marker that could not be read */
+
 	for (;;) {
 		struct span line;
 		const char *line_at, *newline;
 		bool found;
 
-		at = is_likely ? likely_anchor(text, next) : NULL;
-		is_likely = at != NULL;
-		if (!at && !(at = find_anchor(text, next)))
+		at = find_anchor(text, next);
+		if (!at)
 			break;
-		if (parse_line_fast(text, is_likely ? next + 1 : input->ptr, at, is_likely, &line,
-				    record)) {
-			glued = next = line.ptr + line.len;
-			if (!marker_parse(line, record)) {
-				text->malformed++;
-				continue;
-			}
-			record->text_len = (uint32_t)(next - record->comm.ptr);
-			input->len -= (size_t)(next - input->ptr);
-			input->ptr = next;
-			return FTRACE_TEXT_RECORD;
-		}
-		if (is_likely) {
-			is_likely = false;
-			continue;
-		}
 		line = text->line;
 		if (line.ptr < input->ptr || at > line.ptr + line.len) {
 			newline = memrchr(input->ptr, '\n', (size_t)(at - input->ptr));
@@ -509,7 +511,7 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 		if (found || parse_line(text, &line, at, record)) {
 			record->text_len = found ? 0 : (uint32_t)(line.ptr - record->comm.ptr);
 			*input = span_skip(*input, (size_t)(line.ptr - input->ptr));
-			return FTRACE_TEXT_RECORD;
+			return true;
 		}
 		glued = line.ptr;
 		next = line.ptr == line_at ? at + 1 : line.ptr;
@@ -519,5 +521,22 @@ enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *
 	text->scan.end = NULL;
 	if (!last)
 		complete_lines(text, input, false); /* the rest may be too long already */
-	return FTRACE_TEXT_MORE;
+	return false;
+}
+
+size_t ftrace_text_read(struct ftrace_text *text, struct span *input, bool last,
+			struct trace_record *records, size_t max)
+{
+	size_t n;
+
+	if (!text->scan.end) {
+		struct span lines = complete_lines(text, input, last);
+
+		text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
+		text->line = SPAN_NULL;
+		text->noted = lines.ptr;
+		text->n_anchors = text->next_anchor = 0;
+	}
+	n = read_usual(text, input, records, max);
+	return n > 0 ? n : read_any(text, input, last, records);
 }

@@ -57,27 +57,38 @@ struct ftrace_text {
 
 #define FTRACE_TEXT_INIT ((struct ftrace_text){ 0 })
 
-enum ftrace_text_result {
-	FTRACE_TEXT_MORE,   /* every complete line was read: append more bytes to the rest */
-	FTRACE_TEXT_RECORD, /* *record is set; call again */
-};
-
 /**
- * ftrace_text_next() - the next marker record, or loss, in a stream of text
+ * ftrace_text_read() - the next records, markers or losses, in a stream of text
  * @text: state of the stream; initialise with FTRACE_TEXT_INIT
- * @input: unread bytes; advanced past those that were processed. With FTRACE_TEXT_MORE fewer than
+ * @input: unread bytes; advanced past those that were processed. With 0 records fewer than
  * FTRACE_TEXT_LINE_MAX bytes are left, so a buffer of twice that size always has space
  * @last: no bytes follow @input: its last line may lack a line end
- * @record: set with FTRACE_TEXT_RECORD; borrows from @input's memory
+ * @records: set; they borrow from @input's memory
+ * @max: of these
  *
  * A loss has the time of the last event of its CPU, if that is not more than FTRACE_TEXT_LOOK_BACK
  * bytes before the first loss.
  *
- * After FTRACE_TEXT_RECORD the rest of the input must stay in place until the next call.
+ * Returns the number of records; 0: every complete line was read, append more bytes to the rest.
+ * Else the rest of the input must stay in place until the next call. Between two records of a call
+ * nothing was skipped: the counts are those before the first.
  *
  * Other lines are skipped. The records do not depend on how the stream is split.
  */
-enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input, bool last,
-					 struct trace_record *record);
+size_t ftrace_text_read(struct ftrace_text *text, struct span *input, bool last,
+			struct trace_record *records, size_t max);
+
+enum ftrace_text_result {
+	FTRACE_TEXT_MORE,
+	FTRACE_TEXT_RECORD, /* *record is set; call again */
+};
+
+/* The same for one record. */
+static inline enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input,
+						       bool last, struct trace_record *record)
+{
+	return ftrace_text_read(text, input, last, record, 1) ? FTRACE_TEXT_RECORD
+							      : FTRACE_TEXT_MORE;
+}
 
 #endif

@@ -76,17 +76,6 @@ static inline bool pop_value(struct span *text, int64_t *value)
 	return pop_any_value(text, value);
 }
 
-/* Sets all fields at once: an invalid marker sets none. */
-static inline void set_record(struct trace_record *record, enum trace_kind kind, int32_t pid,
-			      int64_t value, struct span name, struct span track)
-{
-	record->kind = kind;
-	record->pid = pid;
-	record->value = value;
-	record->name = name;
-	record->track = track;
-}
-
 /* The kind of each letter, and 1. */
 static const uint8_t kinds[UINT8_MAX + 1] = {
 	['B'] = 1 + TRACE_SLICE_BEGIN, ['E'] = 1 + TRACE_SLICE_END, ['C'] = 1 + TRACE_COUNTER,
@@ -94,9 +83,7 @@ static const uint8_t kinds[UINT8_MAX + 1] = {
 	['G'] = 1 + TRACE_TRACK_BEGIN, ['H'] = 1 + TRACE_TRACK_END, ['N'] = 1 + TRACE_TRACK_INSTANT,
 };
 
-/* Parses the fields after "X|pid|". Not inlined, as marker_parse() would get slower. */
-static __attribute__((noinline)) bool parse_fields(char letter, int32_t pid, struct span text,
-						   struct trace_record *record)
+bool marker_parse_fields(char letter, int32_t pid, struct span text, struct trace_record *record)
 {
 	const unsigned int without_value = 1U << TRACE_SLICE_BEGIN | 1U << TRACE_SLICE_END |
 					   1U << TRACE_INSTANT | 1U << TRACE_TRACK_INSTANT;
@@ -113,60 +100,35 @@ static __attribute__((noinline)) bool parse_fields(char letter, int32_t pid, str
 	/* H|pid|track|cookie, or H|pid|track|name|cookie as 13.0 wrote it */
 	if (kind == TRACE_TRACK_END)
 		track = pop_first_field(&text);
-	set_record(record, kind, pid, value, text, track);
+	marker_set(record, kind, pid, value, text, track);
 	return true;
 }
 
-/* Markers that marker_parse() does not read itself: "E" and "E|", of which the letter is enough,
- * those with a long number of a process, and "trace_event_clock_sync: name=value". */
-static __attribute__((noinline)) bool parse_rare(struct span payload, struct trace_record *record)
+bool marker_parse_rare(struct span payload, struct trace_record *record)
 {
 	struct span text = span_skip(payload, 2);
 	uint64_t pid;
 
 	if (span_equal(payload, SPAN_LITERAL("E")) || span_equal(payload, SPAN_LITERAL("E|"))) {
-		set_record(record, TRACE_SLICE_END, TRACE_ID_UNKNOWN, 0, SPAN_NULL, SPAN_NULL);
+		marker_set(record, TRACE_SLICE_END, TRACE_ID_UNKNOWN, 0, SPAN_NULL, SPAN_NULL);
 		return true;
 	}
 	if (span_starts_with(payload, clock_sync)) {
 		text = span_skip(payload, clock_sync.len);
 		text = span_skip(text, text.len > 0 && text.ptr[0] == ' ');
-		set_record(record, TRACE_CLOCK_SYNC, TRACE_ID_UNKNOWN, 0, text, SPAN_NULL);
+		marker_set(record, TRACE_CLOCK_SYNC, TRACE_ID_UNKNOWN, 0, text, SPAN_NULL);
 		return true;
 	}
 	return payload.len >= 3 && payload.ptr[1] == '|' &&
 	       span_take_number(&text, INT32_MAX, &pid) && (text.len == 0 || text.ptr[0] == '|') &&
-	       parse_fields(payload.ptr[0], (int32_t)pid, span_skip(text, 1), record);
+	       marker_parse_fields(payload.ptr[0], (int32_t)pid, span_skip(text, 1), record);
 }
 
-/* Hot path. Most markers are "B|pid|name" and "E|pid". Up to seven digits are enough for any pid,
- * but a process may write more. */
 bool marker_parse(struct span payload, struct trace_record *record)
 {
-	uint64_t word, others;
-	unsigned int n;
-	struct span text;
-	int32_t pid;
-
 	while (payload.len > 0 && (unsigned char)payload.ptr[payload.len - 1] <= '\r' &&
 	       (payload.ptr[payload.len - 1] == '\r' || payload.ptr[payload.len - 1] == '\n' ||
 		payload.ptr[payload.len - 1] == '\0'))
 		payload.len--;
-	if (payload.len < 3 || payload.ptr[1] != '|')
-		return parse_rare(payload, record);
-	text = (struct span){ payload.ptr + 2, payload.len - 2 };
-	word = word_load_some(text.ptr, text.len) ^ (WORD_ONES * '0');
-	others = word_not_digits(word);
-	n = others ? (unsigned int)__builtin_ctzll(others) / 8 : 0;
-	if (n == 0 || (n < text.len && text.ptr[n] != '|'))
-		return parse_rare(payload, record);
-	pid = (int32_t)word_number(word << (64 - 8 * n));
-	text = span_skip(text, n + 1);
-	if (payload.ptr[0] == 'B')
-		set_record(record, TRACE_SLICE_BEGIN, pid, 0, text, SPAN_NULL);
-	else if (payload.ptr[0] == 'E')
-		set_record(record, TRACE_SLICE_END, pid, 0, text, SPAN_NULL);
-	else
-		return parse_fields(payload.ptr[0], pid, text, record);
-	return true;
+	return marker_parse_ended(payload, false, record);
 }

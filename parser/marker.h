@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "parser/record.h"
+#include "parser/swar.h"
 
 /**
  * marker_parse() - parse the text that a process wrote into trace_marker
@@ -20,5 +21,52 @@
  * Returns false if the text is no marker (any process may write any text).
  */
 bool marker_parse(struct span payload, struct trace_record *record);
+
+/* Parts of it: the fields after "X|pid|"; and markers that are rare: "E" and "E|", of which the
+ * letter is enough, those with a long number of a process, and "trace_event_clock_sync: name". */
+bool marker_parse_fields(char letter, int32_t pid, struct span text, struct trace_record *record);
+bool marker_parse_rare(struct span payload, struct trace_record *record);
+
+/* Sets all fields at once: an invalid marker sets none. */
+static inline void marker_set(struct trace_record *record, enum trace_kind kind, int32_t pid,
+			      int64_t value, struct span name, struct span track)
+{
+	record->kind = kind;
+	record->pid = pid;
+	record->value = value;
+	record->name = name;
+	record->track = track;
+}
+
+/* marker_parse() of a payload with nothing to ignore at its end. Hot path: most markers are
+ * "B|pid|name" and "E|pid". Up to seven digits are enough for any pid, but a process may write
+ * more. @is_readable: ten bytes may be read, and no digit is behind a shorter payload. */
+static inline __attribute__((always_inline)) bool marker_parse_ended(struct span payload,
+								     bool is_readable,
+								     struct trace_record *record)
+{
+	struct span text = span_skip(payload, 2);
+	uint64_t word, others;
+	unsigned int n;
+	int32_t pid;
+
+	if (payload.len < 3 || payload.ptr[1] != '|')
+		return marker_parse_rare(payload, record);
+	word = is_readable ? word_load(text.ptr) : word_load_some(text.ptr, text.len);
+	word ^= WORD_ONES * '0';
+	others = word_not_digits(word);
+	n = others ? (unsigned int)__builtin_ctzll(others) / 8 : 0;
+	if (n == 0 || (n < text.len && text.ptr[n] != '|'))
+		return marker_parse_rare(payload, record);
+	pid = (int32_t)word_number(word << (64 - 8 * n));
+	text = span_skip(text, n + 1);
+	if (payload.ptr[0] == 'B')
+		marker_set(record, TRACE_SLICE_BEGIN, pid, 0, text, SPAN_NULL);
+	else if (payload.ptr[0] == 'E')
+		marker_set(record, TRACE_SLICE_END, pid, 0, text, SPAN_NULL);
+	else
+		return marker_parse_fields(payload.ptr[0], pid, text, record);
+	return true;
+}
 
 #endif

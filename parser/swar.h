@@ -72,7 +72,8 @@ static inline uint64_t word_number(uint64_t word)
 typedef uint8_t block_half __attribute__((vector_size(BLOCK_SIZE / 2)));
 
 /* 0xff for each of 16 bytes that is one of @bytes; else 0. */
-static inline block_half block_half_find(const char *at, const char any[3])
+static inline __attribute__((always_inline)) block_half block_half_find(const char *at,
+									const char any[3])
 {
 	block_half bytes;
 
@@ -83,7 +84,7 @@ static inline block_half block_half_find(const char *at, const char any[3])
 
 /* A mask of 32 bits, the lowest one for the byte at @at: set for each byte that is in @any.
  * BLOCK_SIZE is defined if this function exists. */
-static inline uint32_t block_find(const char *at, const char any[3])
+static inline __attribute__((always_inline)) uint32_t block_find(const char *at, const char any[3])
 {
 	block_half low = block_half_find(at, any), high = block_half_find(at + 16, any);
 #if defined(__SSE2__)

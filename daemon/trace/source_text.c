@@ -69,19 +69,28 @@ static bool accept_live(struct source_text_live *live, struct trace_record *reco
 	return true;
 }
 
+/* Records that are read at once: few, so that they stay in the CPU's cache. */
+#define RECORDS_MAX 32
+
 /* Passes the records of whole lines to the sink. An incomplete line stays in the buffer. */
 static void parse(struct source_text *text, struct span input, bool is_last,
 		  const struct record_sink *sink)
 {
-	struct trace_record record;
+	struct trace_record records[RECORDS_MAX];
+	size_t n;
 
-	while (ftrace_text_next(&text->parser, &input, is_last, &record) == FTRACE_TEXT_RECORD) {
+	while ((n = ftrace_text_read(&text->parser, &input, is_last, records, RECORDS_MAX)) > 0) {
 		if (damage_in(&text->parser) != text->source.counts.damaged)
 			copy_counts(text);
-		if (is_dummy(&record) || (text->live && !accept_live(text->live, &record)))
-			continue;
-		text->at = input.ptr;
-		sink->record(sink->context, &record);
+		for (size_t i = 0; i < n; i++) {
+			struct trace_record *record = &records[i];
+
+			text->at = i + 1 < n ? record->comm.ptr + record->text_len : input.ptr;
+			if (record->kind >= TRACE_CLOCK_SYNC && is_dummy(record))
+				continue;
+			if (!text->live || accept_live(text->live, record))
+				sink->record(sink->context, record);
+		}
 	}
 	text->at = NULL;
 	copy_counts(text);

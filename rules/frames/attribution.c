@@ -301,6 +301,17 @@ static void composition_ends(struct attribution *a, int32_t tid)
 		a->candidate.sf.presented = false;
 }
 
+/* A slice of a thread ends that has presented: maybe the composition. */
+static __attribute__((noinline)) void end_composition(struct attribution *a,
+						      const struct trace_record *record)
+{
+	if (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)
+		return;
+	if (record->tid == a->sf.tid && a->sf.presented)
+		emit(a, RULE_COMPOSITE, NULL, record, NULL);
+	composition_ends(a, record->tid);
+}
+
 static inline const struct open_slice *slice_end(struct attribution *a,
 						 const struct trace_record *record)
 {
@@ -310,12 +321,8 @@ static inline const struct open_slice *slice_end(struct attribution *a,
 	if (!of_sf && !slice_stacks_may_have(&a->stacks, record->tid))
 		return NULL;
 	ended = slice_stacks_end(&a->stacks, record->tid);
-	if ((!of_sf && !(a->candidate.sf.presented && record->tid == a->candidate.sf.tid)) ||
-	    (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
-		return ended;
-	if (of_sf)
-		emit(a, RULE_COMPOSITE, NULL, record, NULL);
-	composition_ends(a, record->tid);
+	if (of_sf || (a->candidate.sf.presented && record->tid == a->candidate.sf.tid))
+		end_composition(a, record);
 	return ended;
 }
 
@@ -449,8 +456,9 @@ static inline void push(struct attribution *a, const struct trace_record *record
 		app_work_begin(a->work, stack, record, vsync_ns);
 }
 
-static void slice_begin(struct attribution *a, const struct trace_record *record,
-			const struct slice_meaning *meaning)
+static __attribute__((noinline)) void slice_begin(struct attribution *a,
+						  const struct trace_record *record,
+						  const struct slice_meaning *meaning)
 {
 	uint32_t mask = meaning->mask;
 	struct sf_composition *composition = &a->composition;
@@ -548,7 +556,8 @@ void attribution_lost(struct attribution *a, int32_t cpu, uint64_t from_ns, uint
 }
 
 /* SurfaceFlinger's thread writes an event that does not continue its last run. */
-static void begin_run(struct attribution *a, const struct trace_record *record, uint32_t mask)
+static __attribute__((noinline)) void begin_run(struct attribution *a,
+						const struct trace_record *record, uint32_t mask)
 {
 	bool begins = mask & (SLICE_COMMIT | SLICE_COMPOSITE);
 	const struct sf_run run = {
@@ -613,8 +622,9 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 }
 
 /* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
-static void foreign_record(struct attribution *a, const struct trace_record *record,
-			   const struct slice_meaning *meaning)
+static __attribute__((noinline)) void foreign_record(struct attribution *a,
+						     const struct trace_record *record,
+						     const struct slice_meaning *meaning)
 {
 	struct pattern_capture capture;
 	const struct rule *rule;
@@ -657,7 +667,10 @@ const struct open_slice *attribution_record(struct attribution *a,
 		begin_run(a, record, meaning->mask);
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
-		slice_begin(a, record, meaning);
+		if (meaning->mask || meaning->role || a->rules->layers_in_slices)
+			slice_begin(a, record, meaning);
+		else
+			slice_stacks_begin_unnamed(&a->stacks, record->tid);
 		break;
 	case TRACE_SLICE_END:
 		return slice_end(a, record);

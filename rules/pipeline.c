@@ -54,7 +54,8 @@ struct pipeline {
 	struct frame_timeline *timeline; /* NULL: a live trace without such events */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
-	bool unusual; /* hole_ns, gap_ns or gfx2019 is set, or counters.first_ns is not */
+	uint64_t unchecked_ns; /* trace_clock_unchecked_ns(), or 0 */
+	bool unusual;	       /* hole_ns, gap_ns or gfx2019 is set, or counters.first_ns is not */
 	uint64_t next_settle_ns;  /* time of the next check of the queue */
 	uint64_t silent_until_ns; /* there was no record up to then */
 	uint64_t read_until_ns;	  /* see pipeline_read_until() */
@@ -213,6 +214,7 @@ static void on_surfaceflinger(struct pipeline *p, uint64_t time_ns, bool another
 	/* The ticks so far came from another process than this SurfaceFlinger. */
 	if (!surfaceflinger_is(sf, p->attribution.tick_pid, p->attribution.tick_tgid))
 		vsync_reset(&p->queue.vsync);
+	p->unchecked_ns = 0;
 	snprintf(text, sizeof(text), "%s: process %d, presents on thread %d",
 		 another ? "changed" : "found", (int)sf->pid, (int)sf->tid);
 	events_write(&p->events, time_ns, TRACE_EVENT_SURFACEFLINGER, text);
@@ -313,6 +315,7 @@ static void start_over(struct pipeline *p, uint64_t ended_ns)
 	frame_queue_new_clock(&p->queue);
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
+	p->unchecked_ns = 0;
 	producers_new_clock(p->producers);
 	choreographer_new_clock(p->choreographer);
 	if (p->counters.first_ns > 0)
@@ -456,7 +459,8 @@ static __attribute__((noinline)) void follow_role(struct pipeline *p,
 
 /* A marker whose time is believed. Most slices are of a thread and of a name that matter to
  * attribution only. */
-static __attribute__((noinline)) void take(struct pipeline *p, const struct trace_record *record)
+static inline __attribute__((always_inline)) void take(struct pipeline *p,
+						       const struct trace_record *record)
 {
 	const struct slice_meaning *meaning = &slice_unnamed;
 	const struct open_slice *ended;
@@ -501,6 +505,7 @@ static __attribute__((noinline)) void take_waiting(struct pipeline *p)
 
 	while ((verdict = trace_clock_next(&p->clock, &record)) != CLOCK_WAITS)
 		take_unusual(p, &record, verdict);
+	p->unchecked_ns = trace_clock_unchecked_ns(&p->clock, p->attribution.sf.tid);
 }
 
 /* No record follows on this clock. */
@@ -521,6 +526,7 @@ static __attribute__((noinline)) void judge(struct pipeline *p, const struct tra
 			pipeline_timeline(p, record);
 		else if (!p->clock.duplicates.active && !trace_clock_holds_loss(&p->clock, record))
 			take_loss(p, record);
+		p->unchecked_ns = 0;
 		return;
 	}
 	if (trace_clock_has_waiting(&p->clock) && trace_clock_may_step(&p->clock, record))
@@ -528,20 +534,20 @@ static __attribute__((noinline)) void judge(struct pipeline *p, const struct tra
 	verdict = trace_clock_check(&p->clock, record, p->attribution.sf.tid);
 	if (verdict != CLOCK_WAITS)
 		take_unusual(p, record, verdict);
-	if (trace_clock_has_waiting(&p->clock))
-		take_waiting(p);
+	take_waiting(p);
 }
 
-void pipeline_record(struct pipeline *p, const struct trace_record *record)
+uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	p->counters.records++;
-	if (record->kind < TRACE_LOST &&
-	    trace_clock_runs(&p->clock, record, p->attribution.sf.tid)) {
+	/* Earlier than now_ns: the difference is very large. */
+	if (record->time_ns - p->clock.now_ns < p->unchecked_ns && record->kind < TRACE_LOST) {
 		trace_clock_follow(&p->clock, record);
 		take(p, record);
 	} else {
 		judge(p, record);
 	}
+	return p->clock.now_ns;
 }
 
 uint64_t pipeline_now(const struct pipeline *p)

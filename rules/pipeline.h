@@ -102,8 +102,8 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 /* Frees @p, which may be NULL. Rows that are not written yet are lost. Returns NULL. */
 struct pipeline *pipeline_free(struct pipeline *p);
 
-/* Processes the next record of the trace. */
-void pipeline_record(struct pipeline *p, const struct trace_record *record);
+/* Processes the next record of the trace. Returns pipeline_now(). */
+uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record);
 
 /* Counts an event of FrameTimeline (TRACE_TIMELINE) that comes beside a live trace: only
  * frametimeline.csv and the jank types depend on it. With options.frame_timeline. */

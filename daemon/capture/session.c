@@ -180,19 +180,13 @@ static void set_begin(struct session *session)
 	session->count_from_limit_ns = loop_now() + BEFORE_NS;
 }
 
-/* The source sets ->loss_ahead before the first record from the time of a loss. */
-static void update_loss_pending(const struct session *session)
-{
-	pipeline_set_loss_pending(session->pipeline, session->is_loss_pending);
-	pipeline_set_loss_ahead(session->pipeline, session->source->loss_ahead);
-}
-
 /* Nearly all records need only this. */
-static inline __attribute__((always_inline)) void after_record(struct session *session)
+static inline __attribute__((always_inline)) void count_record(struct session *session,
+							       const struct trace_record *record)
 {
 	struct snapshot *snapshot = &session->snapshot;
 
-	output_follow(&session->output, pipeline_now(session->pipeline));
+	output_follow(&session->output, pipeline_record(session->pipeline, record));
 	if (output_has_events(&session->output))
 		output_settle(&session->output);
 	if (session->output.now_ns >= snapshot->due_ns)
@@ -226,33 +220,34 @@ static void count_special_record(struct session *session, const struct trace_rec
 		unknown.value = TRACE_LOST_UNKNOWN;
 		record = &unknown;
 	}
-	update_loss_pending(session);
-	pipeline_record(session->pipeline, record);
-	after_record(session);
+	count_record(session, record);
 }
 
 /* Not inlined, as that would make handle_record() slower. */
 static __attribute__((noinline)) void handle_special_record(struct session *session,
 							    const struct trace_record *record)
 {
+	bool is_plain_next;
+
+	/* The source sets ->loss_ahead before the first record from the time of a loss. */
+	pipeline_set_loss_pending(session->pipeline, session->is_loss_pending);
+	pipeline_set_loss_ahead(session->pipeline, session->source->loss_ahead);
 	count_special_record(session, record);
-	session->plain_until_ns =
-		session->started && session->count_from_ns == 0 ? session->count_until_ns : 0;
+	is_plain_next =
+		session->started && session->count_from_ns == 0 && !session->source->loss_ahead;
+	session->plain_until_ns = is_plain_next ? session->count_until_ns : 0;
 }
 
 static void handle_record(void *context, const struct trace_record *record)
 {
 	struct session *session = context;
+	const struct source *source = session->source;
 
-	if (record->time_ns >= session->plain_until_ns ||
-	    session->source->counts.damaged != session->damage_reported ||
-	    record->kind >= TRACE_CLOCK_SYNC) {
+	if (record->time_ns >= session->plain_until_ns || source->loss_ahead ||
+	    source->counts.damaged != session->damage_reported || record->kind >= TRACE_CLOCK_SYNC)
 		handle_special_record(session, record);
-		return;
-	}
-	update_loss_pending(session);
-	pipeline_record(session->pipeline, record);
-	after_record(session);
+	else
+		count_record(session, record);
 }
 
 ssize_t session_read(struct session *session, enum source_how how)
@@ -339,6 +334,8 @@ void session_set_latency(struct session *session, const struct status_latency *c
 
 void session_set_loss_pending(struct session *session, bool pending)
 {
+	if (pending != session->is_loss_pending)
+		session->plain_until_ns = 0;
 	session->is_loss_pending = pending;
 }
 

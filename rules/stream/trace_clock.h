@@ -109,13 +109,14 @@ static inline void trace_clock_follow(struct trace_clock *clock, const struct tr
 enum clock_verdict trace_clock_check(struct trace_clock *clock, const struct trace_record *record,
 				     int32_t sf_tid);
 
-/* True: nothing is to be checked of the record, as is the case with nearly all. It is valid. */
-static inline bool trace_clock_runs(const struct trace_clock *clock,
-				    const struct trace_record *record, int32_t sf_tid)
+/* How far ahead of now_ns a record is valid without a check, as nearly all are; 0: each is to be
+ * checked. It stays so until a record is checked, or another thread is SurfaceFlinger's. */
+static inline uint64_t trace_clock_unchecked_ns(const struct trace_clock *clock, int32_t sf_tid)
 {
-	/* Earlier than now_ns: the difference is very large. */
-	return record->time_ns - clock->now_ns < TRACE_CLOCK_AHEAD_NS && sf_tid == clock->sf_tid &&
-	       clock->n == 0 && !clock->duplicates.active && !clock->order.possible;
+	return clock->n == 0 && !clock->duplicates.active && !clock->order.possible &&
+			       sf_tid == clock->sf_tid
+		       ? TRACE_CLOCK_AHEAD_NS
+		       : 0;
 }
 
 /* The next record is TRACE_LOST. True: it waits, as its time or that of records before it is not

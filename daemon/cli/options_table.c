@@ -209,7 +209,9 @@ const struct option_row options_table[] = {
 			"frame's lateness is its interval minus the layer's cadence: the most "
 			"frequent of the layer's last 16 intervals, while it draws continuously. A "
 			"freeze is late, idle time is not. "
-			"At most one snapshot is saved in 10 s, and only the newest 64 are kept",
+			"At most one snapshot is saved in 10 s, and only the newest 64 are kept. "
+			"In a recorded trace with lost events, some intervals near a loss are "
+			"counted that are unknown without this option",
 	},
 	{
 		.name = "snapshot-seconds",

@@ -56,6 +56,7 @@ struct status_app {
 	bool has_activity;	       /* see app_has_activity() */
 	bool is_even;		       /* nearly all intervals have the same number of vsyncs */
 	const char *sentence, *whose;  /* instead of what follows from the facts; or NULL */
+	const char *next;	       /* the next step; or NULL */
 	const char *missing_at;	       /* see struct graded; NULL: unknown */
 };
 

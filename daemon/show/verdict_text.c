@@ -51,6 +51,8 @@ static void print_grade(FILE *out, unsigned int columns, const struct status_app
 	snprintf(line, sizeof(line), "%s: %s %s", grade_names[grade_of(&app->facts)],
 		 app->sentence ? app->sentence : sentence, app->whose ? app->whose : whose);
 	text_print_line(out, columns, "%s", line);
+	if (app->next && app->next[0])
+		text_print_line(out, columns, "  Next: %s", app->next);
 }
 
 /* The time lost by each cause, most first. */

@@ -21,8 +21,7 @@ SEEDS = SOURCE / "tests" / "fuzz" / "pages_seeds"
 FILES = {
     "events/ftrace/print/format": (SEEDS / "print_format").read_text(), "events/header_page": (SEEDS / "page_format").read_text(),
     "trace_clock": "local [boot]\n", "tracing_on": "1\n", "buffer_size_kb": "4096\n", "trace_options": "markers\n",
-    "current_tracer": "nop\n", "set_event": "", "per_cpu/cpu0/trace_pipe_raw": "",
-}
+    "current_tracer": "nop\n", "set_event": "", "per_cpu/cpu0/trace_pipe_raw": ""}
 
 
 def as_user():

@@ -21,8 +21,7 @@ WRONG = (
     (("doctor", "--json"), "--json"), (("top", "24"), "24"), (("dance",), "dance"), (("--dance",), "--dance"),
     (("mark", ""), "TEXT"), (("mark", 1025 * "x"), "1024"), (("rules",), "check"), (("rules", "check"), ""),
     (("rules", "dance"), "dance"), (("rules", "--dance"), "--dance"), (("rules", "show", "nonsense"), "nonsense"),
-    (("rules", "show", "a", "b"), "show"),
-)
+    (("rules", "show", "a", "b"), "show"))
 COMMANDS = ("run", "start", "stop", "status", "top", "mark", "rotate", "files", "doctor", "analyze", "rules")
 
 

@@ -65,8 +65,7 @@ def commands(paths, out, notes):
         "grep -c tracing_mark_write": (["grep", "-c", "tracing_mark_write"], "mixed"),
         "jankd analyze": (analyze, "mixed"),
         "jankd analyze, awk's part": (analyze, "part"),
-        "busybox awk": (["busybox", "awk", "-f", AWK_2019], "part"),
-    }
+        "busybox awk": (["busybox", "awk", "-f", AWK_2019], "part")}
     if not shutil.which("busybox"):
         notes.append("busybox awk: not measured, busybox is missing")
         del found["busybox awk"]

@@ -49,8 +49,7 @@ def root_files(kernel, programs):
     others = {
         # Two users with the number of Android's shell, and two of Android's groups.
         "etc/passwd": b"root:x:0:0::/:/bin/sh\nshell:x:2000:2000::/:/bin/sh\nreader:x:2000:2000::/:/bin/sh\n",
-        "etc/group": b"root:x:0:\nshell:x:2000:\nreadtracefs:x:3012:reader\nsdcard_rw:x:1015:shell,reader\n",
-    }
+        "etc/group": b"root:x:0:\nshell:x:2000:\nreadtracefs:x:3012:reader\nsdcard_rw:x:1015:shell,reader\n"}
     for number, path in enumerate(filter(None, map(kernel.module, MODULES))):
         data = path.read_bytes()
         others[f"modules/{number}-{path.name.removesuffix('.xz')}"] = lzma.decompress(data) if path.suffix == ".xz" else data
@@ -77,8 +76,7 @@ class Guest:
             "nice", "-n", "-5", self.qemu, "-M", "virt", "-cpu", self.cpu, "-smp", "2", "-m", "512", "-accel", "tcg,thread=multi",
             "-nodefaults", "-nic", "none", "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot",
             "-kernel", self.kernel.image, "-initrd", self.root,
-            "-append", f"console=ttyAMA0 quiet loglevel=1 panic=-1 rdinit=/init {words}",
-        ]
+            "-append", f"console=ttyAMA0 quiet loglevel=1 panic=-1 rdinit=/init {words}"]
         for name, path in disks.items():
             command += ["-drive", f"if=none,id={name},file={path},format=raw,cache=unsafe", "-device", f"virtio-blk-device,drive={name},serial={name}"]
         return command

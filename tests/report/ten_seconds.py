@@ -49,6 +49,12 @@ SESSIONS = {
                  "com.example.scroll", "BAD", r"was frozen or late for 1\d % of the 60 s it drew: 7 freezes \(longest 1.45 s\) and 1 late frame"),
     "culprits": (lambda here: play(here, "culprits", 30), (), "com.example.scroll", "BAD", r"was late for 4.\d % of the 30 s it drew"),
 }
+# What to do next: where, and what to look at.
+LATE, FROZE = (rf"look at 0:\d\d{{}}, the worst {what}: {{}}\." for what in ("late frame", "freeze"))
+NEXT = {"mail": FROZE.format("", r"doFrame 900.0 ms .* on the app's main thread"), "status bar": LATE.format("", "no long doFrame is recorded, .* so late"),
+        "freezes": FROZE.format("", r"doFrame 14\d\d.\d ms \(traversal 14\d\d.\d\) on the app's main thread"), "culprits": LATE.format("", "see what the app lets the GPU draw"),
+        "checkout": FROZE.format(r" \(checkout\)", "doFrame .* on the app's main thread"), "slow": "if 30 fps are meant, .*; else see what holds .*",
+        "gaps": 'record with --categories "gfx view", .*', "one frame": "record for longer, .* 5 s of drawing and 100 frames."}
 
 
 def words(text):
@@ -70,19 +76,18 @@ def check(name, here, page):
     one = [row for row in rows(out, "summary.csv") if app in row["Surface"] and row["grade"] not in ("TOO SHORT", "")] or rows(out, "summary.csv")
     checks.that(grade in {row["grade"] for row in one}, f"{name}: summary.csv: {[row['grade'] for row in one]}")
     checks.that(f"{grade}: {sentence}" in words(done.stdout.decode()), f"{name}: text of jankd: {done.stdout.decode()}")
-    # jank-report knows the sections: its sentence can say more.
-    begin = sentence.removesuffix(".")
+    # jank-report knows the sections: its sentence can say more. What to do next is the same in all of its outputs, and only of what is not good.
+    begin, told = sentence.removesuffix("."), model(out)[0]["apps"][0]
+    step = f"Next: {told['next']}" if name in NEXT else ""
+    checks.that(re.fullmatch(NEXT[name], told["next"] or "") and told["next zh"].endswith("。") if name in NEXT else told["next"] is None, f"{name}: next step: {told['next']}")
     for output, arguments in (("text", ()), ("Markdown", ("--markdown",))):
         head = words(report(*arguments, out).stdout.replace("**", "").replace("\\", ""))[:1200]
-        checks.that(grade in head and begin in head, f"{name}: {output} of jank-report: {head[:600]}")
+        checks.that(grade in head and begin in head and step in head, f"{name}: {output} of jank-report: {head[:600]}")
         checks.that(not (raw := re.findall(r".{20} 1\d\d\d(?:\.\d+)? s(?! on the trace clock)", head + words(done.stdout.decode()))), f"{name}: {output}: times of the trace: {raw}")
-    session = model(out)[0]
-    checks.equal((session["app"], session["apps"][0]["grade"]), (app, grade), f"{name}: JSON of jank-report")
-    checks.that(begin in session["apps"][0]["sentence"], f"{name}: JSON of jank-report: {session['apps'][0]['sentence']}")
-    html = here / f"{name}.html"
-    report("-o", html, out)
-    seen = first_screen(page, html)
-    checks.that(grade in seen and begin in seen, f"{name}: first screen of the page: {seen[:600]}")
+    checks.equal((told["app"], told["grade"], begin in told["sentence"]), (app, grade, True), f"{name}: JSON of jank-report: {told['sentence']}")
+    report("-o", here / "page.html", out)
+    seen = first_screen(page, here / "page.html")
+    checks.that(grade in seen and begin in seen and step in seen, f"{name}: first screen of the page: {seen[:600]}")
 
 
 def first_screen(page, html):

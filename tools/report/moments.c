@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/show/grade_text.h"
+void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us)
+{
+	if (session->has_clocks)
+		snprintf(text, SESSION_TIME_SIZE, "%.3f s", (double)time_us / 1e6);
+	else
+		grade_clock(text, (time_us - session->first_us) * 1000);
+}
 
 static bool is_alike(const struct moments *group, const struct moments *one)
 {

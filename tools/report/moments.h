@@ -3,6 +3,7 @@
 #ifndef JANKD_TOOLS_REPORT_MOMENTS_H
 #define JANKD_TOOLS_REPORT_MOMENTS_H
 
+#include "daemon/show/grade_text.h"
 #include "tools/report/select.h"
 #include "tools/report/session.h"
 
@@ -17,6 +18,11 @@ struct moments {
 	int64_t first_us; /* when the first one began: the frame before it */
 	const struct late_row *worst;
 };
+
+/* A time of the session from its begin: "18:00", "1:02:03"; as the trace has it, "60.485 s", if
+ * there was more than one clock. */
+#define SESSION_TIME_SIZE GRADE_TIME_SIZE
+void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
 
 /* Groups those that the session keeps and the selection shows, those of apps first, then by time
  * lost. Returns their number or -ENOMEM; *@groups must be freed. */

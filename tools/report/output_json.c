@@ -146,14 +146,15 @@ static struct json_object *app_object(const struct session *session, const struc
 static void add_sentences(struct json_object *object, const struct session *session,
 			  const struct graded_app *app)
 {
-	static const char *const keys[][2] = { { "sentence", "whose" },
-					       { "sentence zh", "whose zh" } };
+	static const char *const keys[][3] = { { "sentence", "whose", "next" },
+					       { "sentence zh", "whose zh", "next zh" } };
 	struct session_sentences *sentences = malloc(sizeof(*sentences));
 
 	for (unsigned int i = ENGLISH; sentences && i <= CHINESE; i++) {
 		session_sentences(sentences, session, app, (enum language)i);
 		add_text(object, keys[i][0], sentences->grade);
 		add_text(object, keys[i][1], sentences->whose[0] ? sentences->whose : NULL);
+		add_text(object, keys[i][2], sentences->next[0] ? sentences->next : NULL);
 	}
 	free(sentences);
 }

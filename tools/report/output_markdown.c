@@ -192,6 +192,11 @@ int output_markdown(FILE *out, const struct report *report)
 				print_escaped(out, sentences->whose);
 				fputs("\n\n", out);
 			}
+			if (sentences->next[0]) {
+				fputs("Next: ", out);
+				print_escaped(out, sentences->next);
+				fputs("\n\n", out);
+			}
 			print_about(out, session, app);
 			print_causes(out, &app->facts);
 			print_sections(out, session, app, report->selection);

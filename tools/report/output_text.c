@@ -103,6 +103,7 @@ static struct session_sentences *fill_apps(struct status *status, const struct s
 			.facts = app->facts,
 			.sentence = sentences[status->n_apps].grade,
 			.whose = sentences[status->n_apps].whose,
+			.next = sentences[status->n_apps].next,
 		};
 		text_copy(to->app, STATUS_NAME_SIZE, name_of(session, app->app));
 		text_copy(to->surface, STATUS_NAME_SIZE, name_of(session, surface->name));

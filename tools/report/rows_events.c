@@ -349,15 +349,19 @@ void count_unended(struct reading *reading)
 		const char *end = name ? remark_of(name, is_pause) : NULL;
 		struct section_sum *sum;
 		uint32_t surface, section, at;
+		int64_t end_us;
 
 		if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
 			continue;
 		surface = surface_in(session, name, end ? end : name + strlen(name));
 		if (surface == session->n_surfaces)
 			continue;
-		section = session_section(
-			session, is_pause ? gap_end_us(session, surface, event->time_us, ns)
-					  : event->time_us);
+		end_us = is_pause ? gap_end_us(session, surface, event->time_us, ns)
+				  : event->time_us;
+		section = session_section(session, end_us);
+		if (is_pause && ns > session->surfaces[surface].facts.longest_gap_ns)
+			session->surfaces[surface].gap_us =
+				session_begin_of(session, end_us, ns / 1000);
 		if (!is_pause)
 			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL);
 		if (!end) {

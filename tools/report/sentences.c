@@ -9,17 +9,10 @@
 #include "daemon/base/text.h"
 #include "daemon/show/apps.h"
 #include "tools/report/moments.h"
+#include "tools/report/next.h"
 
 /* A section is told if it loses at least so many times as much of its time as the others. */
 #define WORSE_BY 1.5
-
-void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us)
-{
-	if (session->has_clocks)
-		snprintf(text, SESSION_TIME_SIZE, "%.3f s", (double)time_us / 1e6);
-	else
-		grade_clock(text, (time_us - session->first_us) * 1000);
-}
 
 uint64_t session_counter(const struct session *session, const char *key)
 {
@@ -201,6 +194,7 @@ void session_sentences(struct session_sentences *sentences, const struct session
 	tell_worst(worst, session, app, language);
 	snprintf(sentences->whose, sizeof(sentences->whose), "%s%s%s", worst,
 		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes);
+	next_tell(sentences->next, session, app, language);
 }
 
 void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,

@@ -10,6 +10,7 @@ struct session_sentences {
 	char grade[GRADE_TEXT_SIZE]; /* grade_sentence() */
 	/* Whose fault the lost time is, and which section is worst; may be empty. */
 	char whose[2 * GRADE_TEXT_SIZE];
+	char next[GRADE_TEXT_SIZE]; /* next_tell() */
 };
 
 void session_sentences(struct session_sentences *sentences, const struct session *session,
@@ -19,11 +20,6 @@ void session_sentences(struct session_sentences *sentences, const struct session
  * a file that says how long apps drew. "" if that is not the reason. */
 void session_no_grade(char text[GRADE_TEXT_SIZE], const struct session *session,
 		      enum language language);
-
-/* A time of the session from its begin: "18:00", "1:02:03"; as the trace has it, "60.485 s", if
- * there was more than one clock. */
-#define SESSION_TIME_SIZE GRADE_TIME_SIZE
-void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
 
 /* A counter of session.json; 0 if it is not known. */
 uint64_t session_counter(const struct session *session, const char *key);

@@ -100,6 +100,7 @@ function verdictCard(session, app) {
   const notGood = othersOf(session).filter((other) => other.grade && !["GOOD", "TOO SHORT"].includes(other.grade));
   return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
     element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, app.facts["lost(ms/s)"] > 0 ? ofLanguage(app, "whose") || "" : ""),
+    ofLanguage(app, "next") ? element("p", { className: "next" }, element("b", {}, `${word("Next")}: `), ofLanguage(app, "next")) : null,
     timeBar(app.facts), tiles(session, app), rule(app.verdict), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
 }
 

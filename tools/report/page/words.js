@@ -5,7 +5,7 @@ const WORDS = {
   en: {},
   zh: {
     "device not known (recorded trace)": "设备未知（录制的记录）", "device not known (no session.json)": "设备未知（没有 session.json）", "device not known (it does not tell its model)": "设备未知（设备没有报告型号）", "no app: no Surface with a package in its name drew two frames": "没有应用：名称含有包名的 Surface 都不足两帧", "missing": "缺失", "complete: no events lost": "完整：没有丢失事件", "events are missing": "有事件缺失", "not known whether complete": "不知道是否完整",
-    "smooth": "流畅", "frozen": "卡死", "idle": "空闲", "unexplained gap": "无法解释的空白", "skin °C at the end (at the start {})": "结束时表面温度 °C（开始时 {}）", "battery % at the end (at the start {})": "结束时电量 %（开始时 {}）",
+    "Next": "下一步", "smooth": "流畅", "frozen": "卡死", "idle": "空闲", "unexplained gap": "无法解释的空白", "skin °C at the end (at the start {})": "结束时表面温度 °C（开始时 {}）", "battery % at the end (at the start {})": "结束时电量 %（开始时 {}）",
     "lost per second (good: 5 or less)": "每秒损失的时间（5 以下为良好）", "freezes, the longest": "次卡死，最长", "freezes, the first at {}, the longest": "次卡死，第一次在 {}，最长", "freeze, at {}, for": "次卡死，在 {}，持续", "freezes": "卡死次数", "fps, freezes included": "fps，含卡死", "fps while it moves": "fps，不含卡死", "fps, slowest 1 %": "fps，最慢的 1 %", "p99 of frame times": "帧时间 p99",
     "not applicable": "不适用", "not applicable: never even for 5 s": "不适用：从未连续均匀绘制 5 秒", "fps between gaps": "fps（不计间隔）", "without freezes": "不含卡死", "met": "达到", "not met": "未达到", "rule of the Software Green Alliance": "软件绿色联盟规则", "what to fix first": "优先修复", "time lost by cause": "按原因损失的时间", "nothing was lost": "没有损失时间",
     "ms lost per second of drawing": "每秒绘制损失的毫秒", "moments": "时刻", "freeze": "卡死", "late frames": "迟到的帧", "what": "类型", "whose": "责任方", "times": "次数", "each": "每次", "lost in all": "共损失", "worst at": "最差时刻",

@@ -25,8 +25,7 @@ TESTS = {
     "report windows": ("tools/build-windows", "tools/report/os.h", "tests/report/windows.py"),
     "soak": ("tests/soak",),
     "units arm": ("tests/cross/units.py", "parser"),
-    "units arm64": ("tests/cross/units.py",),
-}
+    "units arm64": ("tests/cross/units.py",)}
 
 
 def changed():

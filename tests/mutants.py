@@ -59,8 +59,7 @@ OTHERS = {
     "logic": {"&&": "||", "||": "&&"},
     "arithmetic": {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "|": "&", "&": "|"}
     | {"+=": "-=", "-=": "+=", "|=": "&=", "&=": "|="},
-    "truth": {"true": "false", "false": "true", "!": ""},
-}
+    "truth": {"true": "false", "false": "true", "!": ""}}
 OPERATOR = re.compile(r"(?<=\s)(?:&&|\|\||[<>=!+|&-]=|[<>+*/%|&-])(?=\s)|\b(?:true|false)\b|!(?=[\w(])")
 NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|[1-9]\d*|0)([uUlL]*)(?![\w.])")
 STATEMENT = re.compile(

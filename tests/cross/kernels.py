@@ -57,8 +57,7 @@ def download(release, architecture, package, into):
         "Dir::Etc::sourcelist": state / "sources.list", "Dir::Etc::sourceparts": "-",
         "Dir::State": state, "Dir::State::status": state / "status", "Dir::Cache": state / "cache",
         "APT::Architecture": architecture, "APT::Architectures": architecture,
-        "APT::Sandbox::User": "root", "Acquire::Languages": "none", "Acquire::Retries": "3",
-    }
+        "APT::Sandbox::User": "root", "Acquire::Languages": "none", "Acquire::Retries": "3"}
     options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
 
     def apt(program, *arguments):

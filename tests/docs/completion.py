@@ -32,8 +32,7 @@ CASES = {
     "jankd rules show ": "default gfx2019", "jankd rules check fi": "file.txt", "jankd rules show gf": "gfx2019",
     "jankd sta": "start status", "jank-phone --vocabulary ": "android-9 android-11 android-14 android-15",
     "jank-phone --scenario game": "game-30", "jank-phone f": "file.txt", "jank-adb -s start st": "start status stop",
-    "jank-adb pull in": "inner", "jank-adb record --source ": "auto text raw latency",
-}
+    "jank-adb pull in": "inner", "jank-adb record --source ": "auto text raw latency"}
 # What is typed, and the line after a tab of zsh.
 LINES = {
     "jankd run --sou": "jankd run --source=", "jankd run --source=r": "jankd run --source=raw ",
@@ -41,8 +40,7 @@ LINES = {
     "jankd stop -F in": "jankd stop -F inner/", "jankd rules sh": "jankd rules show ", "jankd rules fi": "jankd rules fi",
     "jankd rules check fi": "jankd rules check file.txt ", "jankd rules show gf": "jankd rules show gfx2019 ",
     "jank-phone --scenario dem": "jank-phone --scenario demo ", "jank-adb -s x pull in": "jank-adb -s x pull inner/",
-    "jank-adb start --source=t": "jank-adb start --source=text ",
-}
+    "jank-adb start --source=t": "jank-adb start --source=text "}
 
 
 def completion(name):

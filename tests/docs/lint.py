@@ -12,8 +12,7 @@ from pages import BUILT, PAGES, page
 COMMANDS = {
     "groff": ("groff", "-ww", "-b", "-mandoc", "-Tutf8"),
     "man": ("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"),
-    "mandoc": ("mandoc", "-Tlint"),
-}
+    "mandoc": ("mandoc", "-Tlint")}
 PLAIN = ("groff", "-mandoc", "-Tutf8", "-rLL=78n", *(f"-P-{flag}" for flag in "cbuo"))  # as man does in 80 columns
 # Pages of this project that are not installed; and what is not of the page.
 NOT_OURS = ("referenced manual not found", "outdated mandoc.db", "cannot open database")

@@ -21,8 +21,7 @@ CASES = (
     (("--include", "cod", "--include", "xcod"), (COD, XCOD)), (("--include", "com.game"), (GAME, VIEW)),
     (("--exclude", "com.game"), (COD, CODEX, XCOD, BAR, GAMER)),
     (("--include", "com.game*", "--exclude", "com.game/*"), (VIEW, GAMER)),
-    (("--exclude", "SurfaceView*"), (COD, CODEX, XCOD, GAME, BAR, GAMER)),
-)
+    (("--exclude", "SurfaceView*"), (COD, CODEX, XCOD, GAME, BAR, GAMER)))
 
 
 def chosen(checks, here, trace, arguments, expected):

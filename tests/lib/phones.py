@@ -30,8 +30,7 @@ SETTINGS = {
     "trace_clock": "local global [boot]\n", "buffer_size_kb": "7777\n", "current_tracer": "nop\n", "tracing_on": "1\n",
     "saved_cmdlines_size": "128\n", "set_event": "", "trace_marker": "", "trace": "",
     "trace_options": "overwrite\nrecord-tgid\nmarkers\n", "options/overwrite": "1\n", "options/markers": "1\n",
-    "options/record-tgid": "1\n",
-}
+    "options/record-tgid": "1\n"}
 DEVICE = {"state": "device", "uid": 0, "exec_out": True, "exit_codes": True, "crlf": False, "kb_per_s": None, "cable": None,
           "full": False, "noise": "", "silent": 0, "environment": {}}
 # The folders of this machine that the programs of a device need.

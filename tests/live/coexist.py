@@ -202,8 +202,7 @@ MOMENTS = (
     ("CPUs", for_a_moment("tracing_cpumask", "1"), "another program (set|wrote to) tracing_cpumask", "raw text"),
     ("words before a marker", for_a_moment("options/sym-addr", "1"), "another program (set|wrote to) options/sym-addr", "text"),
     ("raw trace", raw_read_once, "another program (began to|briefly) read the raw trace", "raw text"),
-    ("trace, paused", paused, "another program began to read the trace", "raw text"),
-)
+    ("trace, paused", paused, "another program began to read the trace", "raw text"))
 
 
 def moments(source):
@@ -281,8 +280,7 @@ CASES = [
     for_a_while("options/markers", "0"),
     for_a_while("options/overwrite", "0"),
     (*for_a_while("options/context-info", "0"), ("--source", "text")),
-    ("raw reader", raw_reader, "another program began to read the raw trace", "other programs stopped reading"),
-]
+    ("raw reader", raw_reader, "another program began to read the raw trace", "other programs stopped reading")]
 if (mount / SUB_BUFFER_SIZE).exists():
     CASES.append(("other sub-buffers", setting(SUB_BUFFER_SIZE, "16"), "emptied"))
 run(each(moments, "raw", "text"), each(disturbed, *CASES), emptied_alone, floods, number=4)

@@ -44,8 +44,7 @@ EXPECTED = {
     r"fflush in flush_stdout.* of start": "'start' exits with 1 as its line cannot be printed, and the capture runs",
     r"malloc in join_words.*, rescue": "the options of the killed capture are unknown: its rows are not taken, without a message",
     r"(write in setting_write|pwrite in write_bytes).* of stop, device: KILL":
-        "after the end of atrace: the next 'stop' takes the settings that atrace left for those of another program",
-}
+        "after the end of atrace: the next 'stop' takes the settings that atrace left for those of another program"}
 
 # Whether a command of its own has the call that fails, or the capture.
 Scenario = collections.namedtuple("Scenario", "name command injected arguments")
@@ -55,8 +54,7 @@ SCENARIOS = (
                                           "--min-free", "1M")),
     Scenario("device", "start", "capture", ("--source", "raw", "--rotate-time", "0.5", "--buffer-kb", "8192")),
     Scenario("clients", "start", "requests", ("--no-atrace", "--source", "raw")),
-    Scenario("rescue", "run", "requests", ("--no-atrace", "--source", "raw")),
-)
+    Scenario("rescue", "run", "requests", ("--no-atrace", "--source", "raw")))
 
 
 def settings(instance):

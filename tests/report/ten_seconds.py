@@ -3,8 +3,7 @@
 """Ten sessions that a lead looks at for ten seconds each: which app, how bad, since when, whose fault? Grade and sentence are right,
 and the same in the text of jankd and of jank-report, JSON, Markdown, summary.csv, and on the first screen of the page."""
 
-import json
-import re
+import json, math, re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from browser import browser
 from jankd import checks, folder, jankd, rows, scenario
@@ -97,6 +96,19 @@ def first_screen(page, html):
                           ".map(e => e.textContent).join('\\n')"))
 
 
+def colors(here, page):
+    """Each cause is beside the timeline on the first screen, with its letter; each color means one thing, in both themes."""
+    report("-o", here / "page.html", here / "culprits")
+    for theme in ("light", "dark"):
+        page.open(here / "page.html", f'#{{"language":"en","theme":"{theme}"}}')
+        letters, is_seen, names = page.run("""const one = document.querySelector('.causes-legend'), style = getComputedStyle(document.documentElement), names = Object.keys(LETTERS).filter((name) => name !== 'none');
+          return [[...one.querySelectorAll('.swatch')].map((swatch) => swatch.textContent).join(''), one.getBoundingClientRect().bottom <= innerHeight, [...names.map((name) => `cause-${name}`), 'smooth', 'late', 'frozen'].map((name) => [name, style.getPropertyValue(`--${name}`)])]""")
+        checks.equal((letters, is_seen), ("GACSWT", True), f"{theme}: legend of the causes")
+        of = [(name, bytes.fromhex(color.strip("# "))) for name, color in names]
+        near = [(a, b) for n, (a, one) in enumerate(of) for b, other in of[:n] if math.dist(one, other) < 60]
+        checks.equal(near, [], f"{theme}: names of the same color")
+
+
 def gates_and_comparison(here, page):
     """A gate fails exactly the bad ones, and a build whose checkout freezes is worse than one whose checkout does not."""
     for name, (_, _, _, grade, _) in SESSIONS.items():
@@ -150,6 +162,7 @@ def main():
         page.size(*SCREEN)
         for name in SESSIONS:
             check(name, here, page)
+        colors(here, page)
         gates_and_comparison(here, page)
         completeness(here, page)
 

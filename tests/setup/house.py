@@ -10,8 +10,7 @@ from jankd import SOURCE, checks
 ROOMS = {"parser": ("parser",), "rules": ("parser", "rules"), "daemon": ("parser", "rules", "daemon"), "tools": ("parser", "rules", "tools")}
 SYSTEM = {
     "parser": "stdint|stdbool|stddef|string|strings|limits|emmintrin|immintrin|arm_neon",
-    "rules": "stdint|stdbool|stddef|string|strings|limits|stdlib|stdio|errno",
-}
+    "rules": "stdint|stdbool|stddef|string|strings|limits|stdlib|stdio|errno"}
 # What a program beside the daemon shares with it: how names and the verdict are printed, and the columns of the files.
 SHARED = [f"daemon/base/{name}.h" for name in ("csv_files", "status", "text")] + [f"daemon/show/{name}.h" for name in ("apps", "grade_text", "json", "show")]
 TRACEFS = re.compile(r"(tracefs|traceevent|event-parse|kbuffer)[\w/-]*\.h")

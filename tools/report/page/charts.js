@@ -387,7 +387,7 @@ class Timeline {
     this.gaps = gapsOf(this.session, chart);
     this.prepare();
     if (this.session.sections.length > 0) this.lane("sections", 20, this.drawSections);
-    this.lane("time lost, as a share: orange late, red frozen, hatched missing or unexplained", 22, this.drawLost);
+    this.lane("time lost, as a share: yellow late, red frozen, hatched missing or unexplained", 22, this.drawLost);
     this.graph("longest frame time, ms; colour: cause; red span: frozen; dashed: one frame", 170, this.drawFrames.bind(this), () => [0, this.tallest * 1.06]);
     this.graph("frames per second, freezes included; dashed: refresh rate", 110, this.drawRate.bind(this), () => [0, this.fastest * 1.1]);
     for (const [name, pattern] of [["temperature, °C", /(-?\d+(?:\.\d+)?) C\b/], ["battery, %", /battery (\d+) ?%/]]) {
@@ -572,7 +572,7 @@ class Timeline {
     const broken = (from, to) => to - from > GAP_US / 1e6 || this.holes.some(([begin, end]) => end > from && begin < to);
     const [x, y] = scalesOf(graph), wide = 1.3;
     const line = (left, top, right, bottom) => context.fillRect(left - wide / 2, top - wide / 2, right - left + wide, bottom - top + wide);
-    context.fillStyle = this.style.link;
+    context.fillStyle = this.style.text;
     let before = null, end = 0;
     for (const [from, to, value] of steps) {
       const at = value === null ? null : y(value), left = x(from);

@@ -79,7 +79,7 @@ function buildBars(builds, app, { name, about, key, unit, digits, parts, limit, 
 }
 
 const BARS = [
-  { name: "time lost in each second of drawing", about: "late (orange) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good", key: "lost(ms/s)", unit: " ms/s", digits: 1, limit: 5,
+  { name: "time lost in each second of drawing", about: "late (yellow) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good", key: "lost(ms/s)", unit: " ms/s", digits: 1, limit: 5,
     parts: (lost) => [["t-late", lost["late(ms/s)"]], ["t-frozen", lost["lost(ms/s)"] - lost["late(ms/s)"]]],
     more: (lost) => (lost.freezes > 0 ? `${word("frozen")} ${fixed(lost["lost(ms/s)"] - lost["late(ms/s)"], 1)}` : "") },
   { name: "freezes in 10 minutes", about: "", key: "freezes(/10min)", unit: "", digits: 1, parts: (lost) => [["t-frozen", lost["freezes(/10min)"]]],

@@ -53,12 +53,18 @@ function downloadShown(session, charts) {
 
 const KEYS = "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0; Home, End: previous, next moment; Enter: its evidence";
 
+/* The causes of the session, most time lost first, with their colors. */
+function causesLegend(session) {
+  const causes = new Set([...session.apps.flatMap((app) => Object.keys(app.facts.causes)), ...session.late.map((row) => row.cause)].filter(Boolean));
+  return causes.size === 0 ? null : element("p", { className: "legend causes-legend" }, `${word("causes")}:`, ...[...causes].map((cause) => element("span", {}, swatch(cause), causeName(cause))));
+}
+
 /* The card with the lanes. Returns { ready, show, mark }: show(window, surface) zooms, mark(row) marks a moment. */
 function timelineCard(session, into) {
   const usable = session.charts.filter((one) => one.rows.n > 0 || one.frames.n > 0), card = element("div", { className: "card timeline" });
   const problem = usable.length === 0 ? "no charts: fps.csv has no rows, and frames.csv no frames" : typeof Dygraph === "undefined" ? "built without dygraphs: no charts"
     : typeof DecompressionStream === "undefined" ? "this browser cannot unpack data (DecompressionStream): no charts" : "";
-  card.append(titled("timeline", "drag to zoom, double click for all, click a moment for its evidence"));
+  card.append(element("div", { className: "with-legend" }, titled("timeline", "drag to zoom, double click for all, click a moment for its evidence"), causesLegend(session)));
   into.append(card);
   if (problem) {
     card.append(soft(word(problem)));

@@ -5,8 +5,8 @@ const WORDS = {
   en: {},
   zh: {
     "device not known (recorded trace)": "设备未知（录制的记录）", "device not known (no session.json)": "设备未知（没有 session.json）", "device not known (it does not tell its model)": "设备未知（设备没有报告型号）", "no app: no Surface with a package in its name drew two frames": "没有应用：名称含有包名的 Surface 都不足两帧", "missing": "缺失", "complete: no events lost": "完整：没有丢失事件", "events are missing": "有事件缺失", "not known whether complete": "不知道是否完整",
-    "Next": "下一步", "smooth": "流畅", "frozen": "卡死", "idle": "空闲", "unexplained gap": "无法解释的空白", "skin °C at the end (at the start {})": "结束时表面温度 °C（开始时 {}）", "battery % at the end (at the start {})": "结束时电量 %（开始时 {}）",
-    "lost per second (good: 5 or less)": "每秒损失的时间（5 以下为良好）", "freezes, the longest": "次卡死，最长", "freezes, the first at {}, the longest": "次卡死，第一次在 {}，最长", "freeze, at {}, for": "次卡死，在 {}，持续", "freezes": "卡死次数", "fps, freezes included": "fps，含卡死", "fps while it moves": "fps，不含卡死", "fps, slowest 1 %": "fps，最慢的 1 %", "p99 of frame times": "帧时间 p99",
+    "Next": "下一步", "causes": "原因", "the first at {}": "第一帧在 {}", "most in the minute from {}": "最多在从 {} 起的一分钟", "smooth": "流畅", "frozen": "卡死", "idle": "空闲", "unexplained gap": "无法解释的空白", "skin °C at the end (at the start {})": "结束时表面温度 °C（开始时 {}）", "battery % at the end (at the start {})": "结束时电量 %（开始时 {}）",
+    "lost per second (good: 5 or less)": "每秒损失的时间（5 以下为良好）", "freezes, the longest": "次卡死，最长", "freezes, the first at {}, the longest": "次卡死，第一次在 {}，最长", "freeze, at {}, for": "次卡死，在 {}，持续", "freezes": "卡死次数", "fps, freezes included": "fps，含卡死", "fps while it moves": "fps，不含卡死", "fps, mean of the slowest 1 % of the frames": "fps，最慢的 1 % 帧的平均", "p99 of frame times": "帧时间 p99",
     "not applicable": "不适用", "not applicable: never even for 5 s": "不适用：从未连续均匀绘制 5 秒", "fps between gaps": "fps（不计间隔）", "without freezes": "不含卡死", "met": "达到", "not met": "未达到", "rule of the Software Green Alliance": "软件绿色联盟规则", "what to fix first": "优先修复", "time lost by cause": "按原因损失的时间", "nothing was lost": "没有损失时间",
     "ms lost per second of drawing": "每秒绘制损失的毫秒", "moments": "时刻", "freeze": "卡死", "late frames": "迟到的帧", "what": "类型", "whose": "责任方", "times": "次数", "each": "每次", "lost in all": "共损失", "worst at": "最差时刻",
     "frames with unknown vsyncs": "vsync 数未知的帧", "lost time of unknown cause": "原因未知的损失时间", "unexplained gaps: still or frozen, the trace does not say": "无法解释的空白：静止还是卡死，记录中没有说明", "Surfaces that belong to no app, not in the grade": "不属于应用、不计入评级的 Surface",
@@ -34,7 +34,7 @@ const WORDS = {
     "no difference beyond the noise": "没有超出噪声的差异", "too few to rule out chance": "次数太少，不能排除偶然", "there may be more freezes": "可能有更多卡死", "conditions": "条件", "condition": "条件", "outcome": "结果", "why": "依据",
     "not judged": "无法判断", "distributions side by side": "并列的分布", "any change": "任何变化", "at least": "至少", "as the number of freezes is beyond chance": "卡死次数的差异不是偶然", "share of pairs in which the frame of NEW is longer than that of BASE, less the share in which it is shorter": "新组的帧比基准组的帧更长的概率减去更短的概率",
     "not enough data: no Surface to compare": "数据不足：没有可对比的 Surface", "a group has only one run: how much runs differ from each other is unknown": "只有一次运行的组：各次运行之间的差异未知",
-    "all": "全部", "builds": "版本", "time lost in each second of drawing": "每秒绘制损失的时间", "late (orange) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good": "迟到（橙）与卡死（红）；一个点是一次运行；虚线：5 ms/s，良好则更少",
+    "all": "全部", "builds": "版本", "time lost in each second of drawing": "每秒绘制损失的时间", "late (yellow) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good": "迟到（黄）与卡死（红）；一个点是一次运行；虚线：5 ms/s，良好则更少",
     "freezes in 10 minutes": "每 10 分钟的卡死次数", "frames per second": "每秒帧数", "freezes included": "含卡死", "longest": "最长", "longest frames": "最长的帧", "of the time": "的时间",
     "ms, freezes included: this share of the time is in frames at least this long": "毫秒，含卡死：此比例的时间属于至少这么长的帧", "sections and builds": "区段与版本", "more freezes than BASE": "卡死比基准组多",
     "ms lost in each second of drawing, grade, change against the first build; click a cell for its causes": "每秒绘制损失的毫秒、评级、与第一个版本的差；点击查看其原因", "seconds lost by cause; bar: of each second of drawing": "按原因损失的秒数；条形：每秒绘制中的份额",
@@ -42,7 +42,7 @@ const WORDS = {
     "timeline": "时间线", "0:00 is {} s on the trace clock": "0:00 为记录的 {} 秒",
     "drag to zoom, double click for all, click a moment for its evidence": "拖动缩放，双击显示全部，点击时刻查看证据",
     "drag: zoom, and the numbers of that range; shift and drag: move; double click: all. Keys: arrows, + and -, 0; Home, End: previous, next moment; Enter: its evidence": "拖动：缩放并显示该范围的数值；按住 shift 拖动：平移；双击：全部。按键：方向键、+ 和 -、0，Home 和 End 选择时刻，Enter 查看证据",
-    "time lost, as a share: orange late, red frozen, hatched missing or unexplained": "损失的时间所占比例：橙色迟到，红色卡死，斜线为缺失或无法解释",
+    "time lost, as a share: yellow late, red frozen, hatched missing or unexplained": "损失的时间所占比例：黄色迟到，红色卡死，斜线为缺失或无法解释",
     "longest frame time, ms; colour: cause; red span: frozen; dashed: one frame": "最长帧时间，毫秒；颜色：原因；红色区间：卡死；虚线：一帧",
     "frames per second, freezes included; dashed: refresh rate": "帧率，含卡死；虚线：刷新率",
     "temperature, °C": "温度，°C",
@@ -70,7 +70,7 @@ const WORDS = {
     "numbers": "数值",
     "frame times": "帧时间",
     "Android itself says": "Android 自己的结论",
-    "{1} of {2} frames missed the app's deadline": "{2} 帧中有 {1} 帧错过了应用的期限", "the trace has no markers of SurfaceFlinger": "记录中没有 SurfaceFlinger 的标记", "no frame is graded: nothing is known about it": "没有帧得到评级：一无所知",
+    "{1} of {2} frames missed the app's deadline": "{2} 帧中有 {1} 帧错过了应用的期限", "the trace has no markers of the system compositor (SurfaceFlinger)": "记录中没有系统合成器（SurfaceFlinger）的标记", "no frame is graded: nothing is known about it": "没有帧得到评级：一无所知",
     "sections, pacing and what else was captured": "区段、节奏与其他采集内容",
     "ended": "已结束",
     "● live": "● 实时",
@@ -82,7 +82,7 @@ const WORDS = {
 
 /* Columns of the files. Those without an entry have no other name. "frozen" is a frame of more than 700 ms, elsewhere a state. */
 const COLUMNS = {
-  en: { "event stall": "freeze", "event pause": "unexplained gap" },
+  en: { "event stall": "freeze", "event pause": "unexplained gap", "event surfaceflinger": "system compositor" },
   zh: {
     "event start": "开始", "event stop": "结束", "event mark": "标记", "event focus": "前台", "event refresh": "刷新率", "event device": "设备", "event lost": "事件丢失", "event stall": "卡死", "event pause": "无法解释的空白",
     "event tracing": "记录设置", "event trigger": "触发", "event surfaceflinger": "系统合成器",

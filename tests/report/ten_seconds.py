@@ -87,6 +87,8 @@ def check(name, here, page):
     report("-o", here / "page.html", out)
     seen = first_screen(page, here / "page.html")
     checks.that(grade in seen and begin in seen and step in seen, f"{name}: first screen of the page: {seen[:600]}")
+    told_once, since = page.run("return !document.querySelector('h1').textContent.includes(arguments[0])", grade), re.findall(r"late \d+\.\d+ s, the first at 0:\d\d", seen)
+    checks.equal((told_once, len(since)), (True, told["facts"]["late time(s)"] > 0), f"{name}: the grade in the title, and since when frames are late")
 
 
 def first_screen(page, html):
@@ -107,6 +109,8 @@ def colors(here, page):
         of = [(name, bytes.fromhex(color.strip("# "))) for name, color in names]
         near = [(a, b) for n, (a, one) in enumerate(of) for b, other in of[:n] if math.dist(one, other) < 60]
         checks.equal(near, [], f"{theme}: names of the same color")
+    since = page.run("return lateSince({'from(s)': 10, late: []}, {facts: {'late frames': 5}, surfaces: [{judged: true, 'time lost': {'worst minute(s)': 70}}]})")
+    checks.equal(since, ", most in the minute from 1:00", "late frames that are not kept")
 
 
 def gates_and_comparison(here, page):

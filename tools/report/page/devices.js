@@ -88,7 +88,9 @@ async function drawSessions(sessions) {
   const open = (session) => { const fold = folds.get(session); fold.hidden = false; fold.open = true; fold.draw(); fold.scrollIntoView(); };
   if (rows.length > 0) {
     const [worst] = rows;
-    document.querySelector("h1").textContent = document.title = [gradeText(worst.grade), worst.app, namesOf(worst), worst.build, counted(sessions.length)].filter(Boolean).join(" · ");
+    const about = [worst.app, namesOf(worst), worst.build, counted(sessions.length)].filter(Boolean).join(" · ");
+    document.title = `${gradeText(worst.grade)} · ${about}`;
+    document.querySelector("h1").textContent = about;
     main.append(worstCard(found, rows, sessions.length));
   }
   [...new Set(rows.map((row) => row.app))].slice(0, 20).forEach((app, n) => {

@@ -34,7 +34,9 @@ async function draw() {
   const sessions = data.sessions || [], first = sessions[0];
   const name = first && sessions.length === 1 ? [first.app || (first["timeline apps"][0] || [])[0], first.app && ofLanguage(first.apps[0], "grade"), deviceOf(first)].filter(Boolean).join(" · ")
     : data.comparisons ? comparisonTitle(data.comparisons) : "jank-report";
-  document.querySelector("h1").textContent = document.title = name;
+  document.title = name;
+  /* The grade is told once: the first card begins with it. */
+  document.querySelector("h1").textContent = sessions.length === 1 && first.app ? [first.app, deviceOf(first)].join(" · ") : name;
   if (sessions.length > 1) await drawSessions(sessions);
   else if (first) await drawSession(first, document.getElementById("main"));
   if (drawing !== drawings) return;

@@ -33,15 +33,25 @@ function sessionBar(session) {
       : element("span", { className: "soft" }, session.lost.events === null ? word("not known whether complete") : `✓ ${word("complete: no events lost")}`));
 }
 
+/* When the first late frame began; where not all of them are kept, the minute in which they lost most. */
+function lateSince(session, app) {
+  if (session["clock stepped back"] || app.facts["late frames"] === 0) return "";
+  const at = (time) => clock(time - session["from(s)"]), late = session.late.filter((row) => row.kind !== "stall" && app.surfaces.some((one) => one.Surface === row.Surface));
+  if (late.length >= app.facts["late frames"]) return `, ${word("the first at {}").replace("{}", at(Math.min(...late.map((row) => beginOf(session, row)))))}`;
+  const minute = (mainSurface(app)["time lost"] || {})["worst minute(s)"];
+  return !(minute >= session["from(s)"]) ? "" : `, ${word("most in the minute from {}").replace("{}", at(minute))}`;
+}
+
 /* Where the time of the app went, as one bar of 100 %. */
-function timeBar(facts) {
+function timeBar(session, app) {
+  const { facts } = app;
   const late = facts["late time(s)"], frozen = facts["freeze time(s)"];
   const parts = [["smooth", Math.max(0, facts["drawing(s)"] - late - frozen)], ["late", late], ["frozen", frozen], ["idle", facts["idle(s)"]],
     ["unexplained gap", facts["gap time(s)"]], ["missing", facts["missing(s)"]]].filter(([, s]) => s >= 0.005);
   const sum = parts.reduce((all, [, s]) => all + s, 0) || 1;
   return element("div", {}, element("div", { className: "times", role: "img", "aria-label": parts.map(([name, s]) => `${word(name)} ${lasting(s)}`).join(", ") },
     ...parts.map(([name, s]) => element("span", { className: `t-${name.replace(" ", "-")}`, style: `width:${(100 * s / sum).toFixed(3)}%` }))),
-  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch t-${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}`))));
+  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch t-${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}${name === "late" ? lateSince(session, app) : ""}`))));
 }
 
 function tile(value, text, isBad) {
@@ -101,7 +111,7 @@ function verdictCard(session, app) {
   return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
     element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, app.facts["lost(ms/s)"] > 0 ? ofLanguage(app, "whose") || "" : ""),
     ofLanguage(app, "next") ? element("p", { className: "next" }, element("b", {}, `${word("Next")}: `), ofLanguage(app, "next")) : null,
-    timeBar(app.facts), tiles(session, app), rule(app.verdict), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
+    timeBar(session, app), tiles(session, app), rule(app.verdict), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
 }
 
 /* A row with a bar: @name, @parts of the bar as [class, percent, title, letter, which a wide part has], @value and what follows it. */

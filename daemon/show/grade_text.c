@@ -684,7 +684,8 @@ void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app
 	grade_count(frames, app->frames);
 	grade_count(missed, app->missed);
 	snprintf(text, TIMELINE_SAID_SIZE,
-		 "no grade: the trace has no markers of SurfaceFlinger. Android itself says: "
+		 "no grade: the trace has no markers of the system compositor "
+		 "(SurfaceFlinger). Android itself says: "
 		 "%s of %s frames missed the app's deadline",
 		 missed, frames);
 }

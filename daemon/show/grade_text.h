@@ -97,7 +97,7 @@ void grade_missing_at(char text[GRADE_MISSING_AT_SIZE], int64_t from_ns, int64_t
 unsigned int timeline_sort(struct timeline_app apps[TIMELINE_APPS_MAX]);
 
 /* "no grade: ... Android itself says: 17 of 821 frames missed the app's deadline" */
-#define TIMELINE_SAID_SIZE 200
+#define TIMELINE_SAID_SIZE 256
 void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app);
 
 /* "1,575". */

@@ -465,7 +465,7 @@ async function drawSession(session, parent) {
   session.wall = wallOffset(session);
   session.is2019 = session.notices.some((text) => /2019/.test(text));
   parent.append(into);
-  into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), soft(ofLanguage(session, "no grade") || word(session["timeline apps"].length > 0 ? "the trace has no markers of SurfaceFlinger" : "no app: no Surface with a package in its name drew two frames")), ...androidSays(session)));
+  into.append(sessionBar(session), app ? verdictCard(session, app) : element("div", { className: "card" }, element("h2", { className: "sentence" }, word("no grade")), soft(ofLanguage(session, "no grade") || word(session["timeline apps"].length > 0 ? "the trace has no markers of the system compositor (SurfaceFlinger)" : "no app: no Surface with a package in its name drew two frames")), ...androidSays(session)));
   const timeline = timelineCard(session, into), halves = element("div", { className: "halves" }), times = element("div", { className: "halves" });
   into.append(halves);
   await timeline.ready;

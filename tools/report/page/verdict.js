@@ -81,7 +81,7 @@ function tiles(session, app) {
   return element("div", { className: "tiles" },
     tile(`${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
     tile(`${facts["missing(s)"] > 0 || facts["more freezes"] ? "≥ " : ""}${facts.freezes}${most}`, word(freezes).replace("{}", since) + (facts["longest freeze(s)"] > 0 ? ` ${lasting(facts["longest freeze(s)"])}` : ""), facts.freezes > 0),
-    tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, slowest 1 %") + frozen),
+    tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, mean of the slowest 1 % of the frames") + frozen),
     deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen));
 }
 

@@ -260,8 +260,7 @@ REFUSED = {
     "hostile names": (zip_of(("\x1b[31m\n", b""), ("b", b"")), "\\x1B[31m\\x0A, b"),
     "encrypted": (encrypted(zip_of(("a.txt", TRACE))), "jankd cannot unpack it", "unzip"),
     "xz of zstd": (lzma.compress(zstd(TRACE)), "compressed by zstd", "zstd -d"),
-    "the start of an xz": (lzma.compress(TRACE)[:100], "is truncated", "undamaged"),
-}
+    "the start of an xz": (lzma.compress(TRACE)[:100], "is truncated", "undamaged")}
 
 
 def refused(checks):

@@ -111,8 +111,9 @@ static void tell_cause(char text[GRADE_TEXT_SIZE], const struct session *session
 
 	if (!late || cause == CAUSE_NONE) {
 		add(text, "%s",
-		    zh ? "请用 --frames-log 录制，以得知每个迟到帧的时刻和原因"
-		       : "record with --frames-log, which tells when frames were late, and why");
+		    zh ? "请用 --frames-log 录制，以得知何时迟到或卡死，以及原因"
+		       : "record with --frames-log, which tells when it was late or frozen, and "
+			 "why");
 		return;
 	}
 	add_moment(text, session, late, language);
@@ -147,7 +148,7 @@ static void tell_slow(char text[GRADE_TEXT_SIZE], const struct session *session,
 		    zh ? "查找限制应用帧率的地方" : "see what holds the app at that rate");
 }
 
-/* When the longest gap of the app began; -1: that is unknown. */
+/* When the longest gap of the app began; -1: that is unknown, as rows of fps.csv do not tell it. */
 static int64_t gap_of(const struct session *session, const struct graded_app *app)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
@@ -155,7 +156,7 @@ static int64_t gap_of(const struct session *session, const struct graded_app *ap
 
 		if (surface->has_package && surface->app == app->app &&
 		    surface->facts.longest_gap_ns == app->facts.longest_gap_ns)
-			return surface->gap_us;
+			return surface->frame_rows > 0 ? surface->gap_us : -1;
 	}
 	return -1;
 }
@@ -182,12 +183,13 @@ static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *sessi
 		return;
 	}
 	grade_time(longest, app->facts.longest_gap_ns, language);
+	add(text,
+	    zh ? "确认应用在最长的 %s空白中是否本应绘制"
+	       : "see whether the app had anything to draw in its gap of %s",
+	    longest);
 	session_time(at, session, gap_us);
 	if (gap_us >= 0)
-		add(text,
-		    zh ? "确认应用在 %s 起的 %s空白中是否本应绘制"
-		       : "see whether the app had anything to draw from %s on, in its gap of %s",
-		    at, longest);
+		add(text, zh ? "，从 %s 起" : ", from %s on", at);
 }
 
 /* What is known is graded better than the session, as a part of it is not there. */

@@ -84,15 +84,12 @@ def abis(checks, place):
     """Which program; those of other ABIs are scripts here."""
     for name in ("arm64", "arm"):
         (place.programs / f"jankd-{name}").write_text(f"#!/bin/sh\n. /kernel\ncase $runs in *,{name},*) echo jankd 0.1.0 ;; *) exit 126 ;; esac\n")
-    for serial, abilist, abi, machine, runs, chosen in (
-            ("new", "arm64-v8a", "arm64-v8a", "aarch64", "arm64", "arm64"),
+    for serial, abilist, abi, machine, runs, chosen in (("new", "arm64-v8a", "arm64-v8a", "aarch64", "arm64", "arm64"),
             ("both", "arm64-v8a,armeabi-v7a,armeabi", "arm64-v8a", "aarch64", "arm64,arm", "arm64"),
             ("32 on 64", "armeabi-v7a,armeabi", "armeabi-v7a", "aarch64", "arm64,arm", "arm"),
             ("32 on 64, no arm", "armeabi-v7a,armeabi", "armeabi-v7a", "aarch64", "arm64", "arm64"),
-            ("old", None, "armeabi-v7a", "armv7l", "arm", "arm"),
-            ("64 in name only", "arm64-v8a,armeabi-v7a", "arm64-v8a", "armv8l", "arm", "arm"),
-            ("emulator", "x86_64,x86,arm64-v8a", "x86_64", "x86_64", "arm64", "x86_64"),
-            ("32-bit emulator", "x86", "x86", "x86_64", "", "x86_64")):
+            ("old", None, "armeabi-v7a", "armv7l", "arm", "arm"), ("64 in name only", "arm64-v8a,armeabi-v7a", "arm64-v8a", "armv8l", "arm", "arm"),
+            ("emulator", "x86_64,x86,arm64-v8a", "x86_64", "x86_64", "arm64", "x86_64"), ("32-bit emulator", "x86", "x86", "x86_64", "", "x86_64")):
         properties = {"ro.product.cpu.abi": abi, **({"ro.product.cpu.abilist": abilist} if abilist else {})}
         phone = place.phone(serial, machine, properties)
         with open(phone.root / "kernel", "a", encoding="ascii") as file:

@@ -114,8 +114,7 @@ def lost(checks, place):
     """At the end the device is away for longer than --reconnect, or comes back without the key: one line says what is left to do."""
     phone = place.phone()
     succeeded(checks, "install", place.installed())
-    for away, state, advice in (
-            (1000, "device", ["record: the device is no longer attached; connect it and run 'jank-adb pull'"]),
+    for away, state, advice in ((1000, "device", ["record: the device is no longer attached; connect it and run 'jank-adb pull'"]),
             (0, "unauthorized", ["adb shows the device as 'unauthorized'; accept the key of this machine on the device's screen"] * 2)):
         process = record(place, [], b"", "out", "--reconnect", "3", seconds=3)
         wait_until(lambda: "capturing to" in process.stdout.readline(), 60)

@@ -116,8 +116,7 @@ class Lab:
         write(folder, "dropFrames.csv", drops)
         summary = round(own.frames / own.time, 2), round(16.667 * noise.randrange(2, 5), 3), own.rate()
         write(folder, "summary.csv", [{**of, "first(s)": BEGIN, "last(s)": BEGIN + ROWS, "frames": own.frames,
-                                       "Time(S)": f"{own.time:.6f}", "FPS": summary[0],
-                                       "p99(ms)": summary[1], "lost(ms/s)": summary[2]}])
+                                       "Time(S)": f"{own.time:.6f}", "FPS": summary[0], "p99(ms)": summary[1], "lost(ms/s)": summary[2]}])
         self.sessions[build, app].append(summary)
         self.lines[device] += ROWS + len(drops) + 1
         self.rows += ROWS

@@ -20,8 +20,7 @@ def seconds(noise, surface):
     for late in [0] * 38 + [1 + noise.randrange(5), 1 + noise.randrange(5)]:
         missed = late * (1 + noise.randrange(12))
         slowest = f"{8.333 * (1 + missed):.3f}"
-        rows.append(second(0, **{
-            "FPS": f"{RATE - missed:.2f}", "frames": RATE - missed, "max time(ms)": slowest, "A": int(missed > 11), "D": late,
+        rows.append(second(0, **{"FPS": f"{RATE - missed:.2f}", "frames": RATE - missed, "max time(ms)": slowest, "A": int(missed > 11), "D": late,
             "score": f"{100 - missed / 2:.2f}", "app": f"com.example.app{surface}", "Surface": name(surface), "refresh(Hz)": "120.00",
             "p50(ms)": "8.333", "p90(ms)": "8.333", "p99(ms)": slowest, "missed vsyncs": missed, "jank": int(missed > 9),
             "big jank": int(missed > 14), "stutter(%)": f"{missed / 10:.3f}", "gpu avg(ms)": "2.104", "gpu max(ms)": "4.400", "off cadence": late}))

@@ -11,8 +11,7 @@ from csv_files import COLUMNS, COLUMNS_2019, text
 from jankd import checks, folder
 from report import report, surfaces
 
-NAMES = {
-    b"</script><script>alert(1)</script>": "</script><script>alert(1)</script>", b"=cmd|' /C calc'!A0": "=cmd|' /C calc'!A0",
+NAMES = {b"</script><script>alert(1)</script>": "</script><script>alert(1)</script>", b"=cmd|' /C calc'!A0": "=cmd|' /C calc'!A0",
     b"+1+1": "+1+1", b"@SUM(A1)": "@SUM(A1)", b"\x1b[31mred\x1b]0;title\x07": "\\x1B[31mred\\x1B]0;title\\x07",
     "\u202eevil\u2066".encode(): "\u202eevil\u2066", b"nul\0and\0more": "nul\\x00and\\x00more",
     b"\xff\xfe\xc0\x80": "\\xFF\\xFE\\xC0\\x80", b"line\nend\r": "line\\x0Aend\\x0D", b'quote"quote,comma': 'quote"quote,comma',

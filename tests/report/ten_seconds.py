@@ -89,6 +89,13 @@ def check(name, here, page):
     checks.that(grade in seen and begin in seen and step in seen, f"{name}: first screen of the page: {seen[:600]}")
     told_once, since = page.run("return !document.querySelector('h1').textContent.includes(arguments[0])", grade), re.findall(r"late \d+\.\d+ s, the first at 0:\d\d", seen)
     checks.equal((told_once, len(since)), (True, told["facts"]["late time(s)"] > 0), f"{name}: the grade in the title, and since when frames are late")
+    # What counts in a section is told in it, also what began before its mark.
+    lines = page.run("return [...document.querySelectorAll('.moments tbody tr')].map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))")
+    for section in model(out)[0]["sections"]:
+        counted = [sum(app["facts"]["freezes"] for app in section["apps"])] * 3
+        found = [re.findall(rf"freeze, {re.escape(section['section'])}[, ].*?(\d+) time", report(*arguments, out).stdout.replace("\\", "")) for arguments in ((), ("--markdown",))]
+        found.append([times for what, of, _, times in lines if what == "freeze" and of.partition(" (began")[0] == section["section"]])
+        checks.equal([sum(map(int, times)) for times in found], counted, f"{name}: freezes of {section['section']}: {lines}")
 
 
 def first_screen(page, html):

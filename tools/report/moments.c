@@ -18,7 +18,7 @@ static bool is_alike(const struct moments *group, const struct moments *one)
 {
 	return group->is_freeze == one->is_freeze && group->is_endless == one->is_endless &&
 	       group->surface == one->surface && group->cause == one->cause &&
-	       group->section == one->section;
+	       group->section == one->section && group->began_in == one->began_in;
 }
 
 static void add(struct moments *groups, int *n, const struct moments *one)
@@ -65,17 +65,22 @@ int moments_read(struct moments **groups, const struct session *session,
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
 		const struct surface *surface = &session->surfaces[late->surface];
-		/* One that is told at a time has the section of that time. */
+		/* One across a mark is in the sums of the section where it ended, but is told at
+		 * the time where it began. */
 		int64_t begin_us = session_begin_of(session, late->time_us, late->interval_us);
-		uint32_t section = session_section(session, begin_us);
+		uint32_t section = session_section(session, late->time_us);
+		uint32_t first = session_section(session, begin_us);
+		uint32_t name =
+			section < session->n_sections ? session->sections[section].name : NAME_NONE;
+		uint32_t began_in = name != NAME_NONE ? session->sections[first].name : NAME_NONE;
 		struct moments one = {
 			.is_freeze = late->is_stall,
 			.is_endless = late->is_endless,
 			.is_of_app = surface->has_package,
 			.surface = late->surface,
 			.cause = late->cause,
-			.section = session->n_sections > 0 ? session->sections[section].name
-							   : NAME_NONE,
+			.section = name,
+			.began_in = began_in != name ? began_in : NAME_NONE,
 			.times = 1,
 			.shortest_us = late->interval_us,
 			.longest_us = late->interval_us,
@@ -84,9 +89,7 @@ int moments_read(struct moments **groups, const struct session *session,
 			.worst = late,
 		};
 
-		/* It is in the sums of the section where it ended. */
-		if (surface->is_shown &&
-		    select_section(selection, session, session_section(session, late->time_us)))
+		if (surface->is_shown && select_section(selection, session, section))
 			add(*groups, &n, &one);
 	}
 	qsort(*groups, (size_t)n, sizeof(**groups), by_lost);
@@ -134,16 +137,18 @@ void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
 	const char *cause = grade_cause_name((enum cause)group->cause, ENGLISH);
 	char lengths[80], times[GRADE_COUNT_SIZE], lost[40] = "time lost not known";
 	const char *section = group->section == NAME_NONE ? "" : name_of(session, group->section);
+	bool is_across = group->began_in != NAME_NONE;
 
 	tell_lengths(lengths, sizeof(lengths), group);
 	grade_count(times, group->times);
 	if (group->lost_us > 0)
 		snprintf(lost, sizeof(lost), "%.2f s lost", (double)group->lost_us / 1e6);
-	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%.200s%s%s, %s time%s, %s, %s%s",
+	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%.200s%s%.200s%s%s%s, %s time%s, %s, %s%s",
 		 group->is_freeze     ? "freeze"
 		 : group->lost_us > 0 ? "late frame"
 				      : "drop",
-		 section[0] ? ", " : "", section, cause[0] ? ", " : "", cause, times,
-		 group->times == 1 ? "" : "s", lengths, lost,
+		 section[0] ? ", " : "", section, is_across ? " (began in " : "",
+		 is_across ? name_of(session, group->began_in) : "", is_across ? ")" : "",
+		 cause[0] ? ", " : "", cause, times, group->times == 1 ? "" : "s", lengths, lost,
 		 group->is_endless ? ", no frame ended it" : "");
 }

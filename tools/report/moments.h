@@ -11,8 +11,9 @@ struct moments {
 	bool is_freeze, is_of_app; /* is_of_app: the Surface is a part of an app */
 	bool is_endless;	   /* no frame ended it */
 	uint16_t surface;
-	uint8_t cause;	  /* enum cause */
-	uint32_t section; /* the name of that where they began; NAME_NONE without sections */
+	uint8_t cause;	   /* enum cause */
+	uint32_t section;  /* the name of that where they ended; NAME_NONE without sections */
+	uint32_t began_in; /* the name of another one, where they began; NAME_NONE: there is none */
 	uint32_t times;
 	uint64_t shortest_us, longest_us, lost_us; /* lost_us: 0 is unknown, of a drop of 2019 */
 	int64_t first_us; /* when the first one began: the frame before it */
@@ -33,9 +34,9 @@ int moments_read(struct moments **groups, const struct session *session,
  * The counters after it are left out. "": nothing. */
 size_t moment_work(const struct session *session, const struct late_row *late, const char **text);
 
-/* "freeze, checkout, App too slow, 40 times, 0.60 to 1.45 s, 41.00 s lost"; "..., no frame ended
- * it" */
-#define MOMENTS_TEXT_SIZE 512
+/* "freeze, checkout, App too slow, 40 times, 0.60 to 1.45 s, 41.00 s lost"; "freeze, home (began in
+ * checkout), ..."; "..., no frame ended it" */
+#define MOMENTS_TEXT_SIZE 768
 void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
 		  const struct moments *group);
 

@@ -246,12 +246,13 @@ static void add_moment(struct moments *moments, const struct kept_frame *frame, 
 	moments->times++;
 }
 
-/* [section where they began, is it a freeze, cause, times, lost, shortest and longest interval,
- * begin of the worst] of each group of moments that are alike. */
+/* [section where they ended, is it a freeze, cause, times, lost, shortest and longest interval,
+ * begin of the worst] of each group of moments that are alike; those that began in an earlier
+ * section are a group, too. */
 static int print_moments(FILE *out, const struct session *session, const struct kept_frame **frames,
 			 uint32_t n)
 {
-	uint32_t n_groups = (session->n_sections + 1) * 2 * CAUSES;
+	uint32_t n_groups = (session->n_sections + 1) * 4 * CAUSES;
 	struct moments *groups = calloc(n_groups, sizeof(*groups));
 	bool is_first = true;
 
@@ -260,8 +261,9 @@ static int print_moments(FILE *out, const struct session *session, const struct 
 	for (uint32_t i = 0; i < n; i++) {
 		int64_t begin_us = session_begin_of(session, frames[i]->present_us,
 						    kept_interval_ns(frames[i]) / 1000);
-		uint32_t kind =
-			2 * session_section(session, begin_us) + !!(frames[i]->flags & FRAME_STALL);
+		uint32_t section = session_section(session, frames[i]->present_us);
+		bool is_across = session_section(session, begin_us) != section;
+		uint32_t kind = 4 * section + 2 * is_across + !!(frames[i]->flags & FRAME_STALL);
 
 		if (lost_by(frames[i]) > 0)
 			add_moment(&groups[kind * CAUSES + frames[i]->cause], frames[i], begin_us);
@@ -273,7 +275,7 @@ static int print_moments(FILE *out, const struct session *session, const struct 
 		if (group->times == 0)
 			continue;
 		fprintf(out, "%s[%u,%u,%u,%u,%.6f,%.6f,%.6f,%.6f]", is_first ? "" : ",",
-			i / CAUSES / 2, i / CAUSES % 2, i % CAUSES, group->times,
+			i / CAUSES / 4, i / CAUSES % 2, i % CAUSES, group->times,
 			(double)(group->lost_ns / 1000) / 1e6,
 			(double)(group->shortest_ns / 1000) / 1e6,
 			(double)(group->longest_ns / 1000) / 1e6, (double)group->worst_us / 1e6);

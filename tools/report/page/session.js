@@ -199,27 +199,32 @@ function closeUp(session, row) {
     svg("text", { x: 2, y: 11 }, `${most.toFixed(0)} ms`));
 }
 
+/* The name of the section at a time. */
+const sectionAt = (session, time) => (session.sections.findLast((one) => Math.round(1e6 * one["from(s)"]) <= Math.round(1e6 * time)) || session.sections[0] || { section: "" }).section;
+
+/* A moment counts in the section where it ended; @began: the name of another one, where it began. */
+const placeOf = ({ section, began }) => (began === section ? word(section) : `${word(section)} (${word("began in {}").replace("{}", () => word(began))})`);
+
 /* Each chart's moments by section and cause; without frames.csv those of the drops that are known. */
 function groupsOf(session) {
   const groups = session.charts.flatMap((chart) => chart.moments.map(([section, isFreeze, cause, times, lost, least, most, worst]) => ({
-    Surface: chart.Surface, section: session.sections.length ? session.sections[section].section : "", isFreeze: isFreeze === 1, cause: session.causes[cause] || "unknown", times, lost, least, most, worst })));
-  const rowsOf = new Map(), sectionOf = (row) => { const found = session.sections.findLast((one) => one["from(s)"] <= beginOf(session, row)) || session.sections[0]; return found ? found.section : ""; };
-  const keyOf = (one) => [one.Surface, one.section, one.isFreeze, one.cause].join("\n");
+    Surface: chart.Surface, section: session.sections.length ? session.sections[section].section : "", began: sectionAt(session, worst), isFreeze: isFreeze === 1, cause: session.causes[cause] || "unknown", times, lost, least, most, worst })));
+  const rowsOf = new Map(), keyOf = (one) => [one.Surface, one.section, one.began, one.isFreeze, one.cause].join("\n");
   for (const row of session.late) {
-    const key = keyOf({ Surface: row.Surface, section: sectionOf(row), isFreeze: row.kind === "stall", cause: row.cause || "unknown" });
+    const key = keyOf({ Surface: row.Surface, section: sectionAt(session, row["time(s)"]), began: sectionAt(session, beginOf(session, row)), isFreeze: row.kind === "stall", cause: row.cause || "unknown" });
     if (!rowsOf.has(key)) rowsOf.set(key, []);
     rowsOf.get(key).push(row);
   }
   const known = new Set(groups.map(keyOf));
   for (const [key, rows] of rowsOf) {
-    const of = rows.map((row) => row["interval(ms)"] / 1e3), [Surface, section, isFreeze, cause] = key.split("\n");
+    const of = rows.map((row) => row["interval(ms)"] / 1e3), [Surface, section, began, isFreeze, cause] = key.split("\n");
     if (known.has(key)) {
       const group = groups.find((one) => keyOf(one) === key);
       for (const row of rows) if (row.layer === null) Object.assign(group, { times: group.times + 1, lost: group.lost + row["time lost(ms)"] / 1e3, least: Math.min(group.least, row["interval(ms)"] / 1e3), most: Math.max(group.most, row["interval(ms)"] / 1e3) });
       continue;
     }
     if (session["time lost source"] === "frames.csv" && !rows.every((row) => row.layer === null)) continue;
-    groups.push({ Surface, section, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["time lost(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["time lost(ms)"], 0) / 1e3,
+    groups.push({ Surface, section, began, isFreeze: isFreeze === "true", cause, times: rows.length, lost: rows[0]["time lost(ms)"] === null ? null : rows.reduce((sum, row) => sum + row["time lost(ms)"], 0) / 1e3,
       least: Math.min(...of), most: Math.max(...of), worst: beginOf(session, rows[0]) });
   }
   for (const group of groups) group.rows = rowsOf.get(keyOf(group)) || [];
@@ -267,10 +272,10 @@ function momentsCard(session, into, timeline) {
     if (group.rows.length > 0) show(group.rows[0]);
     else cell.append(soft(`${word("not among the moments of this page")}: jank-report --from ${(group.worst - 5).toFixed(3)} --to ${(group.worst + group.most + 5).toFixed(3)} -o range.html ${quotedForShell(session.folder)}`));
   };
-  const keyOf = (group) => [group.Surface, group.section, group.isFreeze, group.cause].join("|"), many = new Set(groups.map((group) => group.Surface)).size > 1;
+  const keyOf = (group) => [group.Surface, group.section, group.began, group.isFreeze, group.cause].join("|"), many = new Set(groups.map((group) => group.Surface)).size > 1;
   const table = makeTable("", [
     ["what", true, (group) => element("td", { className: `text${group.isFreeze ? " bad" : ""}` }, word(group.isFreeze ? "freeze" : "late frames"))],
-    ...(session.sections.length ? [["section", true, (group) => word(group.section)]] : []),
+    ...(session.sections.length ? [["section", true, placeOf]] : []),
     ["whose", true, (group) => element("td", { className: "text" }, swatch(group.cause), causeName(group.cause))],
     ["times", false, (group) => group.times.toLocaleString("en")], ["each", false, eachText, (group) => group.most], ["lost in all", false, (group) => (group.lost === null ? word("not captured") : lasting(group.lost)), (group) => group.lost],
     ["worst at", false, (group) => timeOf(session, group.worst), (group) => group.worst], ...(many ? [["Surface", true, (group) => group.Surface]] : []),

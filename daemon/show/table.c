@@ -147,6 +147,13 @@ static double number_of(const struct summary_row *row, enum table_column column)
 	}
 }
 
+/* True: a number of what was lost that may be too small. */
+static bool is_lower_bound(const struct summary_row *row, enum table_column column)
+{
+	return (column == COLUMN_LOST || column == COLUMN_FREEZES) &&
+	       grade_is_lower_bound(&row->facts);
+}
+
 static const char *colour_of(const struct summary_row *row, enum table_column column)
 {
 	static const char *const colours[GRADES] = {
@@ -187,6 +194,11 @@ static void print_cell(FILE *out, const struct summary_row *row, enum table_colu
 	const char *sequence = colour ? colour_of(row, column) : NULL;
 	char text[CELL_SIZE];
 
+	if (is_lower_bound(row, column) && number_of(row, column) >= 0) {
+		format_cell(text, row, column, width - 1);
+		fprintf(out, " %*s≥%s", width - 1 - (int)strlen(text), "", text);
+		return;
+	}
 	format_cell(text, row, column, width);
 	if (sequence)
 		fprintf(out, " %*s%s%s" PLAIN, width - (int)strlen(text), "", sequence, text);

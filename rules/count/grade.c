@@ -178,6 +178,12 @@ static bool is_much(uint64_t part_ns, uint64_t all_ns)
 	return (double)part_ns * 100 > (double)all_ns * DOUBT_PERCENT;
 }
 
+bool grade_is_lower_bound(const struct grade_facts *facts)
+{
+	return grade_missing_ns(facts) > 0 || facts->more_freezes || facts->gaps > 0 ||
+	       facts->unknown > 0;
+}
+
 bool grade_is_missing_much(const struct grade_facts *facts)
 {
 	return is_much(grade_missing_ns(facts), facts->span_ns);

@@ -147,6 +147,10 @@ uint64_t grade_idle_ns(const struct grade_facts *facts);
 /* Milliseconds lost in each second of drawing; 0 without drawing. */
 double grade_lost_rate(const struct grade_facts *facts);
 
+/* True: more may be lost than is known: some time is missing or a gap that nothing explains, or the
+ * vsyncs of some frames are unknown. */
+bool grade_is_lower_bound(const struct grade_facts *facts);
+
 /* True: so much time is missing, or is gaps that nothing explains, that more freezes than those
  * that are known are possible. */
 bool grade_is_missing_much(const struct grade_facts *facts);

@@ -16,8 +16,7 @@ NAMES = {b"</script><script>alert(1)</script>": "</script><script>alert(1)</scri
     "\u202eevil\u2066".encode(): "\u202eevil\u2066", b"nul\0and\0more": "nul\\x00and\\x00more",
     b"\xff\xfe\xc0\x80": "\\xFF\\xFE\\xC0\\x80", b"line\nend\r": "line\\x0Aend\\x0D", b'quote"quote,comma': 'quote"quote,comma',
     b"back\\slash": "back\\slash", b"x" * 4096: "x" * 4096, "\uffff\U0001f600".encode(): "\uffff\U0001f600",
-    "\u6e38\u620f/\u4e3b".encode(): "\u6e38\u620f/\u4e3b", b"{{7*7}}${7*7}`id`$(id)%n%s": "{{7*7}}${7*7}`id`$(id)%n%s",
-}
+    "\u6e38\u620f/\u4e3b".encode(): "\u6e38\u620f/\u4e3b", b"{{7*7}}${7*7}`id`$(id)%n%s": "{{7*7}}${7*7}`id`$(id)%n%s", }
 TERMINAL = re.compile("[\x00-\x09\x0b-\x1f\x7f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 

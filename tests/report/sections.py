@@ -47,8 +47,7 @@ class Section:
         ordered, total = sorted(self.times), sum(self.times)
         n, drawn = len(ordered), total + sum(self.stalls)
         found = {"frames": n, "Time(S)": total // 1000 / 1e6, "wait times": len(self.waits),
-                 "waiting time(S)": sum(self.waits) // 1000 / 1e6, "stalls": len(self.stalls),
-                 "stall time(S)": sum(self.stalls) // 1000 / 1e6}
+                 "waiting time(S)": sum(self.waits) // 1000 / 1e6, "stalls": len(self.stalls), "stall time(S)": sum(self.stalls) // 1000 / 1e6}
         found |= {name: self.janks[name] for name in ("A", "B", "C", "small jank", "jank", "big jank")}
         if drawn:
             found |= {"jank(/10min)": round(self.janks["jank"] * 600e9 / drawn, 2), "stutter(%)": round(100 * self.jank_ns / drawn, 3)}

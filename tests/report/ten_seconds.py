@@ -29,8 +29,7 @@ def in_sections(here, *sections):
 
 
 # name: (how its trace is made, options of analyze, app, grade, what the sentence says)
-SESSIONS = {
-    "mail": (lambda here: play(here, "demo", 60), (), "com.example.mail", "BAD",
+SESSIONS = {"mail": (lambda here: play(here, "demo", 60), (), "com.example.mail", "BAD",
              r"was frozen or late for 29 % of the 60 s it drew: 15 freezes \(longest 0.92 s\) and 53 late frames"),
     "freezes": (lambda here: play(here, "hang-doframe", 40), (), "com.example.scroll", "BAD",
                 r"was frozen for 3\d % of the 40 s it drew: 13 freezes \(longest 1.45 s\), no late frame\. All of the lost time is the app's own"),
@@ -75,6 +74,8 @@ def check(name, here, page):
     one = [row for row in rows(out, "summary.csv") if app in row["Surface"] and row["grade"] not in ("TOO SHORT", "")] or rows(out, "summary.csv")
     checks.that(grade in {row["grade"] for row in one}, f"{name}: summary.csv: {[row['grade'] for row in one]}")
     checks.that(f"{grade}: {sentence}" in words(done.stdout.decode()), f"{name}: text of jankd: {done.stdout.decode()}")
+    row = done.stdout.decode().splitlines()[1]
+    checks.equal(bool(re.search(r"≥\d+\.\d +≥\d+ ", row)), grade in ("INCOMPLETE", "UNCLEAR"), f"{name}: a lost time that is known in part has its sign: {row}")
     # jank-report knows the sections: its sentence can say more. What to do next is the same in all of its outputs, and only of what is not good.
     begin, told = sentence.removesuffix("."), model(out)[0]["apps"][0]
     step = f"Next: {told['next']}" if name in NEXT else ""

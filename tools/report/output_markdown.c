@@ -122,10 +122,10 @@ static void print_sections(FILE *out, const struct session *session, const struc
 		grade_time(longest, in->facts.longest_freeze_ns, ENGLISH);
 		fputs("| ", out);
 		print_escaped(out, name_of(session, session->sections[in->section].name));
-		fprintf(out, " | %s | %s | %.0f | %llu | %s%llu | %s |\n", from,
-			grade_names[in->grade], grade_lost_rate(&in->facts),
-			(unsigned long long)in->facts.late, in->facts.more_freezes ? "≥ " : "",
-			(unsigned long long)in->facts.freezes,
+		fprintf(out, " | %s | %s | %s%.0f | %llu | %s%llu | %s |\n", from,
+			grade_names[in->grade], grade_is_lower_bound(&in->facts) ? "≥ " : "",
+			grade_lost_rate(&in->facts), (unsigned long long)in->facts.late,
+			in->facts.more_freezes ? "≥ " : "", (unsigned long long)in->facts.freezes,
 			in->facts.longest_freeze_ns > 0 ? longest : "-");
 	}
 	if (!is_first)

@@ -232,6 +232,7 @@ static void print_section_app(FILE *out, const struct session *session, const st
 			      unsigned int columns)
 {
 	const struct grade_facts *facts = &in->facts;
+	const char *least = grade_is_lower_bound(facts) ? "≥ " : "";
 	bool has_longest = facts->longest_freeze_ns > 0;
 	char freezes[GRADE_COUNT_SIZE], late[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
 
@@ -239,9 +240,9 @@ static void print_section_app(FILE *out, const struct session *session, const st
 	grade_count(late, facts->late);
 	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
 	text_print_line(out, columns,
-			"  %s %s: %.0f ms lost per second, %s freeze%s%s%s%s%s, %s late frame%s",
-			grade_names[in->grade], name_of(session, in->name), grade_lost_rate(facts),
-			freezes, facts->freezes == 1 ? "" : "s",
+			"  %s %s: %s%.0f ms lost per second, %s freeze%s%s%s%s%s, %s late frame%s",
+			grade_names[in->grade], name_of(session, in->name), least,
+			grade_lost_rate(facts), freezes, facts->freezes == 1 ? "" : "s",
 			facts->more_freezes ? " or more" : "", has_longest ? " (longest " : "",
 			has_longest ? longest : "", has_longest ? ")" : "", late,
 			facts->late == 1 ? "" : "s");

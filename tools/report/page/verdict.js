@@ -67,6 +67,9 @@ function deviceTile(session) {
   return null;
 }
 
+/* What is known to be lost is a part of it: time is missing or not explained, or vsyncs are unknown. */
+const isLowerBound = (facts) => facts["missing(s)"] > 0 || facts["more freezes"] || facts.gaps > 0 || facts["unknown vsyncs"] > 0;
+
 function tiles(session, app) {
   const { facts } = app, judged = mainSurface(app);
   const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
@@ -79,7 +82,7 @@ function tiles(session, app) {
   /* Gaps may be freezes. */
   const least = facts.gaps > 0 ? `${rate(drawing + facts["gap time(s)"])} ${word("to")} ` : "", most = facts.gaps > 0 ? ` ${word("to")} ${facts.freezes + facts.gaps}` : "";
   return element("div", { className: "tiles" },
-    tile(`${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
+    tile(`${isLowerBound(facts) && facts.gaps === 0 ? "≥ " : ""}${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
     tile(`${facts["missing(s)"] > 0 || facts["more freezes"] ? "≥ " : ""}${facts.freezes}${most}`, word(freezes).replace("{}", since) + (facts["longest freeze(s)"] > 0 ? ` ${lasting(facts["longest freeze(s)"])}` : ""), facts.freezes > 0),
     tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, mean of the slowest 1 % of the frames") + frozen),
     deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen));
@@ -141,7 +144,7 @@ function sectionBars(session, app, show) {
   const most = Math.max(...rows.map(({ one }) => one.facts["lost(ms/s)"]), 5);
   return element("div", { className: "card half" }, titled("sections", "ms lost per second of drawing"), ...rows.slice(0, 40).map(({ section, one: { facts } }) =>
     barRow(button("", () => show([section["from(s)"], section["to(s)"]])), [nameOf(word(section.section))], causeParts(Object.entries(facts.causes).map(([cause, lost]) => [cause, 1000 * lost["lost(s)"] / (facts["drawing(s)"] || 1), lost["lost(s)"]]), most),
-      facts["lost(ms/s)"].toFixed(0), element("span", { className: "soft" }, facts.freezes > 0 || facts["more freezes"] ? ` · ${word("freezes")}: ${facts["more freezes"] ? "≥ " : ""}${facts.freezes}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
+      `${isLowerBound(facts) ? "≥ " : ""}${facts["lost(ms/s)"].toFixed(0)}`, element("span", { className: "soft" }, facts.freezes > 0 || facts["more freezes"] ? ` · ${word("freezes")}: ${facts["more freezes"] ? "≥ " : ""}${facts.freezes}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
 }
 
 /* What is not known, and how much of it. */

@@ -385,6 +385,7 @@ class Timeline {
     Object.assign(this, { chart, window, graphs: [], lanes: [], holes: holesOf(this.session, chart.read.rows) });
     this.freezes = this.session.late.filter((row) => row.kind === "stall" && row.Surface === chart.Surface);
     this.gaps = gapsOf(this.session, chart);
+    this.unknown = [...this.holes, ...this.gaps].sort((one, other) => one[0] - other[0]);
     this.prepare();
     if (this.session.sections.length > 0) this.lane("sections", 20, this.drawSections);
     this.lane("time lost, as a share: yellow late, red frozen, hatched missing or unexplained", 22, this.drawLost);
@@ -569,7 +570,7 @@ class Timeline {
   /* A line, which breaks where nothing was drawn or events were lost. It is made of rectangles: a path of a thousand steps takes
    * ten times as long to paint. */
   drawSteps(context, graph, steps) {
-    const broken = (from, to) => to - from > GAP_US / 1e6 || this.holes.some(([begin, end]) => end > from && begin < to);
+    const broken = (from, to) => to - from > GAP_US / 1e6 || this.unknown.some(([begin, end]) => end > from && begin < to);
     const [x, y] = scalesOf(graph), wide = 1.3;
     const line = (left, top, right, bottom) => context.fillRect(left - wide / 2, top - wide / 2, right - left + wide, bottom - top + wide);
     context.fillStyle = this.style.text;
@@ -580,7 +581,14 @@ class Timeline {
         line(x(end), before, left, before);
         line(left, Math.min(before, at), left, Math.max(before, at));
       }
-      if (at !== null) line(left, at, x(to), at);
+      /* A row or a bin may span a hole or a gap: nothing is known of that part. */
+      let begin = from;
+      for (const [hole, until] of at === null ? [] : this.unknown) {
+        if (until <= begin || hole >= to) continue;
+        if (hole > begin) line(x(begin), at, x(hole), at);
+        begin = Math.min(until, to);
+      }
+      if (at !== null && begin < to) line(x(begin), at, x(to), at);
       before = at;
       end = to;
     }

@@ -82,14 +82,22 @@ static void print_unknowns(FILE *out, unsigned int columns, const char *indent,
 }
 
 /* The rule that an even frame rate must meet, in small print: "pass app? 58.3>=55". */
-static void print_rule(FILE *out, unsigned int columns, const char *verdict)
+static void print_rule(FILE *out, unsigned int columns, const char *verdict,
+		       const struct grade_facts *facts)
 {
-	char class[16] = "", number[16] = "";
+	char class[16] = "", number[16] = "", without[2 * GRADE_COUNT_SIZE + 64] = "";
 	const char *sign = strpbrk(verdict, "<>");
 
 	if (sscanf(verdict, "%*s %15s %15[0-9.]", class, number) < 1)
 		return;
 	class[strcspn(class, "?")] = '\0';
+	/* It leaves out what is worst. */
+	if (facts->freezes > 0)
+		text_append(without, sizeof(without), ", without the %" PRIu64 " freeze%s",
+			    facts->freezes, plural(facts->freezes));
+	if (facts->gaps > 0)
+		text_append(without, sizeof(without), "%s the %" PRIu64 " unexplained gap%s",
+			    without[0] ? " and" : ", without", facts->gaps, plural(facts->gaps));
 	if (!sign)
 		text_print_line(
 			out, columns,
@@ -104,9 +112,9 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict)
 	else
 		text_print_line(
 			out, columns,
-			"  %d fps rule of the Software Green Alliance: %s, %s fps between gaps",
+			"  %d fps rule of the Software Green Alliance: %s, %s fps between gaps%s",
 			strcmp(class, "app") == 0 ? 55 : 25,
-			strncmp(verdict, "pass", 4) == 0 ? "met" : "not met", number);
+			strncmp(verdict, "pass", 4) == 0 ? "met" : "not met", number, without);
 }
 
 /* The GPU, and buffers that the display had not released. */
@@ -215,7 +223,7 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 	if (surface)
 		print_buffers(out, columns, surface);
 	print_unknowns(out, columns, "  ", &app->facts);
-	print_rule(out, columns, app->verdict);
+	print_rule(out, columns, app->verdict, &app->facts);
 }
 
 /* --- the apps' own frames --- */

@@ -24,8 +24,7 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 # Words, and what is offered after them; the folder has a file file.txt and a folder inner.
-CASES = {
-    "jankd run --source ": "auto text raw latency", "jankd run --source = r": "raw", "jankd run --source =": "auto text raw latency",
+CASES = {"jankd run --source ": "auto text raw latency", "jankd run --source = r": "raw", "jankd run --source =": "auto text raw latency",
     "jankd run -T ": "0 1 2 3 4", "jankd run -F ": "inner", "jankd run -F inner --rules ": "default gfx2019 file.txt inner",
     "jankd run --keep ": "", "jankd run ": "", "jankd mark st": "", "jankd analyze --frames-log f": "file.txt",
     "jankd rules ": "check show", "jankd rules sh": "show", "jankd rules check ": "file.txt inner",
@@ -34,8 +33,7 @@ CASES = {
     "jank-phone --scenario game": "game-30", "jank-phone f": "file.txt", "jank-adb -s start st": "start status stop",
     "jank-adb pull in": "inner", "jank-adb record --source ": "auto text raw latency"}
 # What is typed, and the line after a tab of zsh.
-LINES = {
-    "jankd run --sou": "jankd run --source=", "jankd run --source=r": "jankd run --source=raw ",
+LINES = {"jankd run --sou": "jankd run --source=", "jankd run --source=r": "jankd run --source=raw ",
     "jankd run --rules gf": "jankd run --rules gfx2019 ", "jankd analyze fi": "jankd analyze file.txt ",
     "jankd stop -F in": "jankd stop -F inner/", "jankd rules sh": "jankd rules show ", "jankd rules fi": "jankd rules fi",
     "jankd rules check fi": "jankd rules check file.txt ", "jankd rules show gf": "jankd rules show gfx2019 ",

@@ -90,6 +90,11 @@ def check(name, here, page):
     checks.that(grade in seen and begin in seen and step in seen, f"{name}: first screen of the page: {seen[:600]}")
     told_once, since = page.run("return !document.querySelector('h1').textContent.includes(arguments[0])", grade), re.findall(r"late \d+\.\d+ s, the first at 0:\d\d", seen)
     checks.equal((told_once, len(since)), (True, told["facts"]["late time(s)"] > 0), f"{name}: the grade in the title, and since when frames are late")
+    left_out = " and ".join(f"the {n} {what}{'s' * (n != 1)}" for what, n in (("freeze", first["facts"]["freezes"]), ("unexplained gap", first["facts"]["gaps"])) if n)
+    for text in (done.stdout.decode(), report(out).stdout, seen) if left_out else ():
+        checks.that(f"fps between gaps, without {left_out}" in words(text), f"{name}: the rule says what it leaves out: {text[:900]}")
+    if grade in ("INCOMPLETE", "UNCLEAR"):
+        checks.that("nothing was lost" not in (whole := page.run("return document.body.innerText")) and "longest known" in whole, f"{name}: no pass: {whole}")
     # What counts in a section is told in it, also what began before its mark.
     lines = page.run("return [...document.querySelectorAll('.moments tbody tr')].map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))")
     for section in model(out)[0]["sections"]:

@@ -99,7 +99,7 @@ def given_class(checks, here):
             out = here / f"{n}{option}"
             analyze(out, "--class", app_class, *option, scenario(name, here / "given.txt", seconds=30))
             first = model(out)[0]["apps"][0]
-            checks.that(f"Alliance: {'not ' * (verdict[0] == 'f')}met, {verdict.split()[2][:4]} fps between gaps\n" in (text := report(out).stdout)
+            checks.that(f"Alliance: {'not ' * (verdict[0] == 'f')}met, {verdict.split()[2][:4]} fps between gaps" in (text := report(out).stdout)
                         and (name != "idle-gaps" or "draw in its gap of 5.5 s" in text and (", from 0:" in text) == bool(option)), f"{name}: the rule and the next step in the text: {text}")
             (out / "summary.csv").unlink()
             again = model(out)[0]["apps"][0]

@@ -67,13 +67,22 @@ function deviceTile(session) {
   return null;
 }
 
+/* Where a part is not known, nothing is no pass. */
+const lossUnknown = (facts) => (facts.gaps > 0 ? `${word("no loss is known; unexplained gaps")}: ${facts.gaps}, ${word("up to")} ${lasting(facts["longest gap(s)"])}` : word(isLowerBound(facts) ? "no loss is known" : "nothing was lost"));
+
 /* What is known to be lost is a part of it: time is missing or not explained, or vsyncs are unknown. */
 const isLowerBound = (facts) => facts["missing(s)"] > 0 || facts["more freezes"] || facts.gaps > 0 || facts["unknown vsyncs"] > 0;
+
+/* What a number leaves out: ", without the 13 freezes and the 4 unexplained gaps". */
+function withoutTold(facts) {
+  const told = [["the {} freezes", "the {} freeze", facts.freezes], ["the {} unexplained gaps", "the {} unexplained gap", facts.gaps]].filter(([, , n]) => n > 0);
+  return told.length === 0 ? "" : `, ${word("without")} ${told.map(([many, one, n]) => word(n === 1 ? one : many).replace("{}", n)).join(` ${word("and")} `)}`;
+}
 
 function tiles(session, app) {
   const { facts } = app, judged = mainSurface(app);
   const drawing = facts["drawing(s)"], moving = drawing - facts["freeze time(s)"], rate = (s) => (s > 0 ? (facts.frames / s).toFixed(1) : "–");
-  const fps = judged ? judged.numbers["low 1% mean(fps)"] : null, frozen = facts.freezes > 0 ? `, ${word("without freezes")}` : "";
+  const fps = judged ? judged.numbers["low 1% mean(fps)"] : null, frozen = facts.freezes > 0 ? `, ${word("without freezes")}` : "", gapless = facts.gaps > 0 ? `, ${word("without the gaps")}` : "";
   const lost = (rate) => rate.toFixed(rate < 10 ? 1 : 0);
   /* Where not all of them are kept, or times do not show what was earlier, it is not known which was the first. */
   const hung = session["clock stepped back"] ? [] : session.late.filter((row) => row.kind === "stall" && app.surfaces.some((one) => one.Surface === row.Surface)).map((row) => beginOf(session, row));
@@ -84,8 +93,8 @@ function tiles(session, app) {
   return element("div", { className: "tiles" },
     tile(`${isLowerBound(facts) && facts.gaps === 0 ? "≥ " : ""}${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
     tile(`${facts["missing(s)"] > 0 || facts["more freezes"] ? "≥ " : ""}${facts.freezes}${most}`, word(freezes).replace("{}", since) + (facts["longest freeze(s)"] > 0 ? ` ${lasting(facts["longest freeze(s)"])}` : ""), facts.freezes > 0),
-    tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, mean of the slowest 1 % of the frames") + frozen),
-    deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen));
+    tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, mean of the slowest 1 % of the frames") + frozen + gapless),
+    deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen + gapless));
 }
 
 /* "pass app? 58.3>=55": [55, "met, 58.3 fps between gaps"]. */
@@ -96,9 +105,9 @@ function ruleSaid(verdict) {
 }
 
 /* The small print: the rule of the Software Green Alliance. */
-function rule(verdict) {
-  const [least, said] = ruleSaid(verdict);
-  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}`);
+function rule({ verdict, facts }) {
+  const [least, said] = ruleSaid(verdict), isNumber = /[<>]/.test(verdict || "");
+  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${isNumber ? withoutTold(facts) : ""}`);
 }
 
 /* The other apps, the worst first, and their names in a line: no hidden one is worse than the last of it. */
@@ -114,7 +123,7 @@ function verdictCard(session, app) {
   return element("div", { className: "card" }, element("p", {}, element("span", { className: gradeClass(app.grade) }, ofLanguage(app, "grade"))),
     element("h2", { className: "sentence" }, ofLanguage(app, "sentence")), element("p", { className: "whose" }, app.facts["lost(ms/s)"] > 0 ? ofLanguage(app, "whose") || "" : ""),
     ofLanguage(app, "next") ? element("p", { className: "next" }, element("b", {}, `${word("Next")}: `), ofLanguage(app, "next")) : null,
-    timeBar(session, app), tiles(session, app), rule(app.verdict), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
+    timeBar(session, app), tiles(session, app), rule(app), app === session.apps[0] && notGood.length > 0 ? element("p", { className: "also" }, gradesTold(notGood)) : null);
 }
 
 /* A row with a bar: @name, @parts of the bar as [class, percent, title, letter, which a wide part has], @value and what follows it. */
@@ -129,7 +138,7 @@ const nameOf = (text) => element("span", { className: "name" }, text);
 /* Seconds by cause, most first. */
 function fixFirst(app, filter) {
   const all = Object.entries(app.facts.causes), most = Math.max(...all.map(([, one]) => one["lost(s)"]), 1e-9);
-  return element("div", { className: "card half" }, titled("what to fix first", "time lost by cause"), all.length === 0 ? soft(word("nothing was lost")) : null,
+  return element("div", { className: "card half" }, titled("what to fix first", "time lost by cause"), all.length === 0 ? soft(lossUnknown(app.facts)) : null,
     ...all.map(([cause, one]) => barRow(button("", () => filter(cause), { "data-cause": cause, "aria-pressed": "false" }), [swatch(cause), nameOf(causeName(cause))], [[`cause-${cause}`, 100 * one["lost(s)"] / most]],
       lasting(one["lost(s)"]), element("span", { className: "soft" }, ` ${one["share(%)"]} % · ${one.times} ×`))));
 }

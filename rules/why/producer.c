@@ -546,15 +546,34 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 	return false;
 }
 
-/* A frame is counted some time after its latch: most of the newest buffers came later. */
+/* True: no frame gets the buffer, which is none of the newest ones, any more. */
+static bool is_over(const struct queued_buffer *buffer)
+{
+	return buffer->joined ||
+	       (buffer->number < 0 && (buffer->ambiguous || buffer->n_hints == 0));
+}
+
+/* Buffers that are over leave the list, or other frames would pass them again and again. Events may
+ * still be about the newest ones; and the producer's newest one tells that its next one is not the
+ * first. A frame is counted some time after its latch: most of the newest buffers came later. */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
-	for (uint32_t i = *newest_of(p, layer->producer); is_kept(p, i, PRODUCER_BUFFERS_MAX);
-	     i = buffer_at(p, i)->before) {
-		struct queued_buffer *buffer = buffer_at(p, i);
+	uint32_t *link = newest_of(p, layer->producer);
+	bool has_newer = false;
 
-		if (buffer->key != layer->producer || buffer->begin_ns > frame->latched_ns)
+	for (uint32_t i = *link; is_kept(p, i, PRODUCER_BUFFERS_MAX); i = *link) {
+		struct queued_buffer *buffer = buffer_at(p, i);
+		bool is_layers = buffer->key == layer->producer;
+
+		if (is_layers && has_newer && is_over(buffer) &&
+		    !is_kept(p, i, PRODUCER_RECENT_MAX)) {
+			*link = buffer->before;
+			continue;
+		}
+		has_newer |= is_layers;
+		link = &buffer->before;
+		if (!is_layers || buffer->begin_ns > frame->latched_ns)
 			continue;
 		if (buffer->begin_ns + KEPT_NS < frame->latched_ns)
 			return NULL;

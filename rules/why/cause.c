@@ -111,7 +111,8 @@ static enum cause cause_of_early(const struct cause_facts *f, uint64_t early_ns)
 
 static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 {
-	bool stuffed = f->latched_before_ns >= f->deadline_ns;
+	/* The slot of the deadline was that of the layer's frame before. */
+	bool stuffed = f->latched_before_ns + SLOT_TOLERANCE(f->period_ns) >= f->deadline_ns;
 	uint64_t deadline_ns = stuffed ? f->latched_before_ns + f->period_ns : f->deadline_ns;
 	/* If SurfaceFlinger tried to latch it after the deadline, the GPU kept it from that. */
 	bool tried = f->undrawn_at_ns + SLOT_TOLERANCE(f->period_ns) >= deadline_ns;

@@ -127,9 +127,9 @@ static const struct {
 	{ "drawn when it is to be shown", { MISSED, .gpu_done_ns = EXPECTED }, CAUSE_DISPLAY },
 	{ "drawn later, as others are", { MISSED, .gpu_done_ns = EXPECTED + 1 }, CAUSE_GPU },
 	{ "with a loss", { PLANNED, .queued_ns = DEADLINE + 1, .lost = true }, CAUSE_UNKNOWN },
-	/* A frame behind another one has a period more. */
+	/* A frame behind another one, in whose slot that one was latched, has a period more. */
 	{ "a period more",
-	  { PLANNED, .latched_before_ns = DEADLINE, .queued_ns = DEADLINE + V60 },
+	  { PLANNED, .latched_before_ns = DEADLINE - V60 / 8, .queued_ns = DEADLINE + V60 / 8 * 7 },
 	  CAUSE_STUFFING },
 	{ "nothing tells when it was expected",
 	  { PLANNED_FOR(EXPECTED), .own.client = true, .own.gpu_done_ns = EXPECTED + 1,

@@ -115,8 +115,7 @@ def usage(here, out):
                             (("--json", "-o", here / "x", out), "--output"), (("--info", out), "--info"), (("",), "DIR"), (("-o", "", out), "--output"), (("--junit", "", "--fail-if", "FPS < 1", out), "--junit"),
                             (("--from", "2", out), "--from"), (("--from", "x", "-o", here / "x", out), "--from"),
                             (("--from", "3", "--to", "2", "-o", here / "x", out), "--from"),
-                            (("--compare", out, "--new", out, "--to", "2", "-o", here / "x"), "--from"),
-                            (("--fail-if", "FPS < 1") * 33 + (out,), "--fail-if")):
+                            (("--compare", out, "--new", out, "--to", "2", "-o", here / "x"), "--from"), (("--fail-if", "FPS < 1") * 33 + (out,), "--fail-if")):
         done = report(*arguments)
         checks.equal((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), f"{arguments}: {done.stderr}")
         checks.that(done.stderr.startswith("jank-report: ") and name in done.stderr and "--help" in done.stderr, f"{arguments}: {done.stderr}")

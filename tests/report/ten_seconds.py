@@ -11,6 +11,7 @@ from report import model, report, without
 
 TIME = re.compile(r"(?<= )(\d+)\.(\d{6}): (?=tracing_mark_write)", re.M)
 SCREEN = 1280, 800
+MOMENTS = "return [...document.querySelectorAll('.moments tbody tr')].map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))"
 
 
 def play(here, name, seconds, **options):
@@ -96,12 +97,16 @@ def check(name, here, page):
     if grade in ("INCOMPLETE", "UNCLEAR"):
         checks.that("nothing was lost" not in (whole := page.run("return document.body.innerText")) and "longest known" in whole, f"{name}: no pass: {whole}")
     # What counts in a section is told in it, also what began before its mark.
-    lines = page.run("return [...document.querySelectorAll('.moments tbody tr')].map(row => [...row.cells].slice(0, 4).map(cell => cell.textContent))")
+    lines = page.run(MOMENTS)
     for section in model(out)[0]["sections"]:
         counted = [sum(app["facts"]["freezes"] for app in section["apps"])] * 3
         found = [re.findall(rf"freeze, {re.escape(section['section'])}[, ].*?(\d+) time", report(*arguments, out).stdout.replace("\\", "")) for arguments in ((), ("--markdown",))]
         found.append([times for what, of, _, times in lines if what == "freeze" and of.partition(" (began")[0] == section["section"]])
         checks.equal([sum(map(int, times)) for times in found], counted, f"{name}: freezes of {section['section']}: {lines}")
+        # The page of a section has its own moments, with the names of others in which they began.
+        report("-o", here / "page.html", "--section", section["section"], out)
+        page.open(here / "page.html")
+        checks.equal((page.run(MOMENTS), page.console()), ([line for line in lines if line[1].partition(" (began")[0] == section["section"]], []), f"{name}: page of {section['section']}")
 
 
 def first_screen(page, html):

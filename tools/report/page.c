@@ -417,6 +417,13 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 	fputs("],\n\"causes\":[\"\"", out);
 	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
 		fprintf(out, ",\"%s\"", cause_names[i]);
+	/* Of all, also where some are selected: moments have their numbers. */
+	fputs("],\n\"section names\":[", out);
+	for (uint32_t i = 0; i < session->n_sections; i++) {
+		fputs(i > 0 ? ",[" : "[", out);
+		output_json_text(out, name_of(session, session->sections[i].name));
+		fprintf(out, ",%.6f]", (double)session->sections[i].from_us / 1e6);
+	}
 	fputs("],\n\"frames in\":[", out);
 	for (uint32_t i = 0; i < chosen->n; i++)
 		fprintf(out, "%s[%.6f,%.6f]", i > 0 ? "," : "",

@@ -199,8 +199,8 @@ function closeUp(session, row) {
     svg("text", { x: 2, y: 11 }, `${most.toFixed(0)} ms`));
 }
 
-/* The name of the section at a time. */
-const sectionAt = (session, time) => (session.sections.findLast((one) => Math.round(1e6 * one["from(s)"]) <= Math.round(1e6 * time)) || session.sections[0] || { section: "" }).section;
+/* The name of the section at a time, of all sections. */
+const sectionAt = (session, time) => (session["section names"].findLast(([, from]) => Math.round(1e6 * from) <= Math.round(1e6 * time)) || session["section names"][0] || [""])[0];
 
 /* A moment counts in the section where it ended; @began: the name of another one, where it began. */
 const placeOf = ({ section, began }) => (began === section ? word(section) : `${word(section)} (${word("began in {}").replace("{}", () => word(began))})`);
@@ -208,7 +208,7 @@ const placeOf = ({ section, began }) => (began === section ? word(section) : `${
 /* Each chart's moments by section and cause; without frames.csv those of the drops that are known. */
 function groupsOf(session) {
   const groups = session.charts.flatMap((chart) => chart.moments.map(([section, isFreeze, cause, times, lost, least, most, worst]) => ({
-    Surface: chart.Surface, section: session.sections.length ? session.sections[section].section : "", began: sectionAt(session, worst), isFreeze: isFreeze === 1, cause: session.causes[cause] || "unknown", times, lost, least, most, worst })));
+    Surface: chart.Surface, section: (session["section names"][section] || [""])[0], began: sectionAt(session, worst), isFreeze: isFreeze === 1, cause: session.causes[cause] || "unknown", times, lost, least, most, worst })));
   const rowsOf = new Map(), keyOf = (one) => [one.Surface, one.section, one.began, one.isFreeze, one.cause].join("\n");
   for (const row of session.late) {
     const key = keyOf({ Surface: row.Surface, section: sectionAt(session, row["time(s)"]), began: sectionAt(session, beginOf(session, row)), isFreeze: row.kind === "stall", cause: row.cause || "unknown" });
@@ -228,7 +228,9 @@ function groupsOf(session) {
       least: Math.min(...of), most: Math.max(...of), worst: beginOf(session, rows[0]) });
   }
   for (const group of groups) group.rows = rowsOf.get(keyOf(group)) || [];
-  return groups.sort((a, b) => b.lost - a.lost);
+  /* --section selects by the name. */
+  const isSelected = ({ section }) => session["section names"].length === 0 || session.sections.some((one) => one.section === section);
+  return groups.filter(isSelected).sort((a, b) => b.lost - a.lost);
 }
 
 const eachText = ({ least, most }) => { const scale = most >= 0.5 ? 1 : 1000, text = (s) => (s * scale).toFixed(scale > 1 ? 0 : 2); return `${text(least) === text(most) ? text(most) : `${text(least)}–${text(most)}`} ${scale > 1 ? "ms" : "s"}`; };

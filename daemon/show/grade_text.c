@@ -89,6 +89,11 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
+const char *grade_sign(const struct grade_facts *facts, enum lost_number number)
+{
+	return grade_is_at_least(facts, number) ? "≥ " : "";
+}
+
 void grade_count(char text[GRADE_COUNT_SIZE], uint64_t n)
 {
 	char digits[GRADE_COUNT_SIZE];

@@ -100,6 +100,9 @@ unsigned int timeline_sort(struct timeline_app apps[TIMELINE_APPS_MAX]);
 #define TIMELINE_SAID_SIZE 256
 void timeline_tell(char text[TIMELINE_SAID_SIZE], const struct timeline_app *app);
 
+/* "≥ " before a number of which more may be lost, else "". */
+const char *grade_sign(const struct grade_facts *facts, enum lost_number number);
+
 /* "1,575". */
 void grade_count(char text[GRADE_COUNT_SIZE], uint64_t n);
 

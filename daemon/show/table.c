@@ -150,8 +150,8 @@ static double number_of(const struct summary_row *row, enum table_column column)
 /* True: a number of what was lost that may be too small. */
 static bool is_lower_bound(const struct summary_row *row, enum table_column column)
 {
-	return (column == COLUMN_LOST || column == COLUMN_FREEZES) &&
-	       grade_is_lower_bound(&row->facts);
+	return (column == COLUMN_LOST && grade_is_at_least(&row->facts, LOST_RATE)) ||
+	       (column == COLUMN_FREEZES && grade_is_at_least(&row->facts, LOST_FREEZES));
 }
 
 static const char *colour_of(const struct summary_row *row, enum table_column column)

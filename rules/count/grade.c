@@ -17,7 +17,7 @@
 #define LOST_POOR 10
 #define LOST_BAD 30
 
-/* A share of missing time, or of gaps, that leaves the answer open. */
+/* A share of missing time, of gaps, or of unknown vsyncs, that leaves the answer open. */
 #define DOUBT_PERCENT 5
 
 const char *const grade_names[GRADES] = {
@@ -173,15 +173,24 @@ static bool freezes_often(const struct grade_facts *facts, uint64_t ns)
 	       (double)facts->freezes * (double)ns > (double)grade_drawing_ns(facts);
 }
 
-static bool is_much(uint64_t part_ns, uint64_t all_ns)
+static bool is_much(uint64_t part, uint64_t all)
 {
-	return (double)part_ns * 100 > (double)all_ns * DOUBT_PERCENT;
+	return (double)part * 100 > (double)all * DOUBT_PERCENT;
 }
 
-bool grade_is_lower_bound(const struct grade_facts *facts)
+bool grade_is_at_least(const struct grade_facts *facts, enum lost_number number)
 {
-	return grade_missing_ns(facts) > 0 || facts->more_freezes || facts->gaps > 0 ||
-	       facts->unknown > 0;
+	bool is_missing = grade_missing_ns(facts) > 0;
+	bool late = is_missing || is_much(facts->unknown, facts->frames);
+	bool freezes = is_missing || facts->more_freezes || facts->gaps > 0;
+
+	if (number == LOST_LATE)
+		return late;
+	if (number == LOST_FREEZES)
+		return freezes;
+	if (number == LOST_RATE && is_missing && grade_lost_ns(facts) > 0)
+		return false;
+	return late || freezes;
 }
 
 bool grade_is_missing_much(const struct grade_facts *facts)

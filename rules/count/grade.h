@@ -147,9 +147,14 @@ uint64_t grade_idle_ns(const struct grade_facts *facts);
 /* Milliseconds lost in each second of drawing; 0 without drawing. */
 double grade_lost_rate(const struct grade_facts *facts);
 
-/* True: more may be lost than is known: some time is missing or a gap that nothing explains, or the
- * vsyncs of some frames are unknown. */
-bool grade_is_lower_bound(const struct grade_facts *facts);
+/* What is said to be lost. */
+enum lost_number { LOST_LATE, LOST_FREEZES, LOST_TIME, LOST_RATE };
+
+/* True: the number is '>=' what is known. Late frames and freezes may be in time that is missing,
+ * late frames also where the vsyncs of many are unknown, and freezes may be waits and gaps that
+ * nothing explains. All of these are in the lost time. They are in its rate, too, but not where
+ * time is missing and the rate is not 0: while that time lasted, the rate may have been lower. */
+bool grade_is_at_least(const struct grade_facts *facts, enum lost_number number);
 
 /* True: so much time is missing, or is gaps that nothing explains, that more freezes than those
  * that are known are possible. */

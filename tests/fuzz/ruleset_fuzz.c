@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a rule file: it is accepted, or rejected with a place inside the text and a message.
- */
+/* Any text as a rule file: it is accepted, or rejected with a place in the text and a message. */
 #include <stdlib.h>
 #include <string.h>
 

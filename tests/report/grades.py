@@ -174,8 +174,10 @@ def outputs(checks, name, out, session, truth):
                 checks.that(abs(lost - ended / 1e3) < 3e-3, f"{name}: --csv lost {lost} s, computed {ended} ms")
     for section in session["sections"]:
         for app in section["apps"]:
-            least = any(app["facts"][key] for key in ("missing(s)", "more freezes", "gaps", "unknown vsyncs"))
-            line = f"  {app['grade']} {app['app']}: {'≥ ' * least}{app['facts']['lost(ms/s)']:.0f} ms lost per second, "
+            of, missing = app["facts"], app["facts"]["missing(s)"] > 0
+            late, freezes = missing or 20 * of["unknown vsyncs"] > of["frames"], missing or of["more freezes"] or of["gaps"] > 0
+            rate = (late or freezes) and not (missing and of["lost(ms/s)"] > 0)
+            line = f"  {app['grade']} {app['app']}: {'≥ ' * rate}{of['lost(ms/s)']:.0f} ms lost per second, {'≥ ' * freezes}{of['freezes']} freeze"
             checks.that(line in said, f"{name}: {line} is not in\n{said}")
 
 

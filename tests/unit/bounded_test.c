@@ -199,8 +199,7 @@ TEST(test_missing_frames_of_a_present_are_counted_once)
 	}
 }
 
-/* Presents much faster than any display: the number of waiting frames is bounded, and none is lost.
- */
+/* Presents much faster than any display: the number of waiting frames is bounded; none is lost. */
 TEST(test_very_fast_presents_are_all_counted)
 {
 	phone_run(&phone, a, BEGIN, 5000000, 20000);

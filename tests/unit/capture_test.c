@@ -310,8 +310,7 @@ TEST(late_frame_saves_a_snapshot)
 	live_stop();
 }
 
-/* Any program can write a line about lost events: it counts if the kernel's statistics confirm it.
- */
+/* Any program can write a line of lost events: it counts if the kernel's statistics confirm it. */
 TEST(damaged_lines_and_lost_events_are_reported)
 {
 	live_run("--no-atrace", "--frames-log", NULL);

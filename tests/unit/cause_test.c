@@ -264,8 +264,7 @@ TEST_ON(every_phone, test_a_late_frame_of_a_trace_has_a_cause)
 	assert_int_equal(frame_of(a, 0)->cause, CAUSE_NONE);
 }
 
-/* SurfaceFlinger wakes up late: the buffer was queued long before, and nothing else was composed.
- */
+/* SurfaceFlinger wakes up late: the buffer was queued long before, and nothing was composed. */
 TEST_ON(phone_14, test_a_late_composition_of_a_trace_is_scheduling)
 {
 	play("a0-59 at 59 5 queue a at 63 -2 tick commit at 63 -1 latch a end 1 compose 63 "

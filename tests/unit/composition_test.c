@@ -54,8 +54,7 @@ TEST(test_a_loss_tears_the_open_composition)
 {
 	uint32_t n = compositions.n;
 
-	/* The end and the next present are those of another one; so may be the tick and the plan.
-	 */
+	/* The end and the next present are those of another; so may be the tick and the plan. */
 	compositions_tick(&compositions, 101 * V60);
 	compositions_plan(&compositions, 103 * V60, false);
 	for (unsigned int i = 0; i < 3; i++)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kind of a file by its first bytes, and the text inside HTML and JSON, in reads of any size.
- */
+/* The kind of a file by its first bytes, and the text in HTML and JSON, in reads of any size. */
 #include "tests/unit/unit.h"
 
 #include "parser/container.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device: battery, screen and temperatures from a fake sysfs, where jankd runs on it, and its
- * log. */
+/* The device: battery, screen, temperatures from a fake sysfs, where jankd runs on it; its log. */
 #include "tests/unit/unit.h"
 
 #include <sched.h>

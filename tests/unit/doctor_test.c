@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 'jankd doctor' on a fake tracefs and a fake device. Rights and SELinux: tests/badinput/closed.py.
- */
+/* 'jankd doctor' on a fake tracefs and device. Rights and SELinux: tests/badinput/closed.py. */
 #include "tests/unit/unit.h"
 
 #include <sys/prctl.h>

@@ -92,8 +92,7 @@ TEST(test_durations_in_the_trace)
 	vsync = expected_frame(&expected, 7, 9, 1003, 10 * V60 + 2 * MS);
 	expect(&vsync, V60, 10 * V60 + 35 * MS, 10 * V60 + 20 * MS);
 	expect(&vsync, 0, 0, 0);
-	/* A frame from before the trace, or before SurfaceFlinger was known, has none of its own.
-	 */
+	/* A frame before the trace, or before SurfaceFlinger was known, has none of its own. */
 	expect(&first, V60, 10 * V60 + 30 * MS, 10 * V60 + 20 * MS);
 	expect(&before_ticks, V60, 0, 0);
 	assert_int_equal(expected.used_learnt, 0);

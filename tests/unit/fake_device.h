@@ -7,8 +7,7 @@
 
 #include "tests/unit/scratch.h"
 
-/* Puts their folder first on PATH, until fake_device_end(). Their atrace writes to the folder "tr".
- */
+/* Puts their folder first on PATH, until fake_device_end(). Their atrace writes to folder "tr". */
 void fake_device_begin(void);
 void fake_device_end(void);
 /* The same and scratch_tear_down_closed(). */

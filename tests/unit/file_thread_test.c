@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The queue between a capture and its files: all jobs are done in order, even if the disk stalls.
- */
+/* The queue between a capture and its files: all jobs are done in order, even if a disk stalls. */
 
 #include "tests/unit/unit.h"
 
@@ -105,8 +104,7 @@ static void close_all(void)
 	bench.thread = file_thread_end(bench.thread);
 }
 
-/* The queue was full, so the job that begins the file was refused, and those that follow were not.
- */
+/* The queue was full, so the job that begins the file was refused, those that follow were not. */
 TEST(a_file_that_was_not_begun_is_not_written)
 {
 	assert_true(post(FILE_JOB_REPLACE_BYTES, "x", 1));

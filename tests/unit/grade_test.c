@@ -37,8 +37,7 @@ TEST(first_bound_that_holds_is_the_grade)
 		{ 10000, 101, 0, 0, GRADE_POOR },
 		{ 10000, 300, 0, 0, GRADE_POOR },
 		{ 10000, 301, 0, 0, GRADE_BAD },
-		/* A freeze: however rare, then one of a second, then two in ten minutes, a minute.
-		 */
+		/* A freeze: however rare, then of a second, then two in ten minutes, a minute. */
 		{ 6000000, 0, 1, 999, GRADE_FAIR },
 		{ 6000000, 0, 1, 1000, GRADE_POOR },
 		{ 1199000, 0, 2, 500, GRADE_FAIR },
@@ -316,4 +315,24 @@ TEST(sentences_say_how_bad_it_is)
 	     "com.a was late for < 0.1 % of the 17 minutes it drew: 1 late frame, no freeze.");
 	says(facts_of(8000, 0, 1, 1450),
 	     "com.a was frozen for 15 % of the 9.4 s it drew: 1 freeze (1.45 s), no late frame.");
+}
+
+TEST(number_that_is_known_in_part_is_at_least_that)
+{
+	/* Bits: late frames 1, freezes 2, lost time 4, its rate 8. */
+	static const struct {
+		struct grade_facts facts;
+		unsigned int least;
+	} cases[] = {
+		{ { .frames = 600, .unknown = 30 }, 0 },
+		{ { .frames = 600, .unknown = 31 }, 1 + 4 + 8 },
+		{ { .gaps = 1 }, 2 + 4 + 8 },
+		{ { .missing_ns = 1, .span_ns = 2 }, 1 + 2 + 4 + 8 },
+		/* While time is missing the rate may have been lower. */
+		{ { .late_ns = 1, .missing_ns = 1, .span_ns = 2 }, 1 + 2 + 4 },
+	};
+
+	for (unsigned int i = 0; i < 4 * COUNT_OF(cases); i++)
+		assert_int_equal(grade_is_at_least(&cases[i / 4].facts, (enum lost_number)(i % 4)),
+				 cases[i / 4].least >> i % 4 & 1);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fast parser of a header, with its cache of earlier ones, gives the same as the full parser.
- */
+/* The fast parser of a header, with its cache of earlier ones, gives what the full parser does. */
 #include "tests/unit/unit.h"
 
 #include "parser/ftrace_header.h"

@@ -53,8 +53,7 @@ static const struct {
 	{ "frames of a recorded trace wait for silent CPUs", PHONE_9, true,
 	  "cpu 3 a0-9 lost 3 5 a10-10 cpu 1 a11-29 a31-110 cpu 3 lost 3 60 a111-130",
 	  "? 1x29 ? 1x99", 65, 10, 0, 0 },
-	/* The buffers of all CPUs ran over before it began. CPU 3 writes first 1.3 s after CPU 2.
-	 */
+	/* The buffers of all CPUs ran over before it began. CPU 3 begins 1.3 s after CPU 2. */
 	{ "a trace that begins with a loss may have more", PHONE_9, true,
 	  "a0-4 lost 2 70 a5-24 a26-85 lost 3 70 a86-105", "? 1x24 ? 1x79", 140, 5, 0, 0 },
 	{ "a loss at the end of the trace is in the row", PHONE_9, false, "a0-29 lost 1 12",

@@ -217,8 +217,7 @@ TEST(numbers_are_converted_from_their_units)
 	}
 }
 
-/* The ends of each range are accepted; values beyond are rejected, and the message has the range.
- */
+/* The ends of each range are accepted; values beyond are rejected; the message has the range. */
 TEST(limits_of_numbers_are_checked)
 {
 	size_t numbers = 0;

@@ -237,8 +237,7 @@ TEST(a_bundle_without_a_clock_has_the_clock_of_the_others)
 }
 
 /* The clocks differ by the time that the device was suspended: an hour before the trace, and
- * another one during it. Many packets between them, so that not all of them are in memory at once.
- */
+ * another one during it. Many packets between them, so that not all are in memory at once. */
 TEST(a_suspend_brings_nothing_out_of_order)
 {
 	const uint64_t hour_ns = UINT64_C(3600000000000);
@@ -307,8 +306,7 @@ TEST(the_default_clock_of_a_writer_may_change)
 		 "904000 T-1 -1/-1  ; 905000 T-1 -1/-1  ; ");
 }
 
-/* A default of the writer; a clock that only the writer understands; times before the clock began.
- */
+/* A default of the writer; a clock that only the writer knows; times before the clock began. */
 TEST(events_without_a_known_time_are_left_out)
 {
 	put_snapshot(9000000, 3, 2000000);

@@ -95,8 +95,7 @@ void phone_frames(struct phone *phone, uint64_t present_ns, const char *const *l
 /* The same with one layer. */
 void phone_frame(struct phone *phone, uint64_t present_ns, const char *layer);
 
-/* Writes @n frames of @layer, @step_ns apart; the first at @from_ns. Returns the time of the last
- * one. */
+/* Writes @n frames of @layer, @step_ns apart; the first at @from_ns. Returns when the last came. */
 uint64_t phone_run(struct phone *phone, const char *layer, uint64_t from_ns, uint64_t step_ns,
 		   unsigned int n);
 

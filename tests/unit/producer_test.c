@@ -139,8 +139,7 @@ static void present_both(uint64_t present_ns, const char *one, const char *other
 }
 
 /* The GPU ends two vsyncs after the latch of a frame that was in time, and 20 ms after one before
- * the clock steps back: both tell nothing of a later one, which keeps SurfaceFlinger from a latch.
- */
+ * the clock steps back: both tell nothing of a later one, which keeps back the latch. */
 TEST_ON(phone_9, test_such_an_end_of_the_gpu_excuses_no_later_one)
 {
 	for (unsigned int i = 0; i < 150; i++) {

@@ -8,8 +8,7 @@
 #include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
 
-/* Time limit in seconds for each wait; then the test fails. It is long because machines may be
- * busy. */
+/* Time limit in seconds for each wait; then the test fails. It is long: machines may be busy. */
 #define PROGRAM_S 60
 
 /* The path of jankd: the first argument of the test. */

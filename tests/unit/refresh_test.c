@@ -80,8 +80,7 @@ TEST(test_frames_wait_until_the_period_is_certain)
 
 #define ID "4619827259835644672"
 
-/* What SurfaceFlinger says of its display, and a game at 40 fps whose ticks alone look like 80 Hz.
- */
+/* What SurfaceFlinger says of its display, and a game of 40 fps whose ticks look like 80 Hz. */
 TEST(test_rates_are_known_by_the_names_of_each_version)
 {
 	static const struct {

@@ -96,8 +96,7 @@ TEST(ticks_prove_that_no_composition_is_hidden)
 	lose(2, BEGIN + 2 * PERIOD + MS / 2, BEGIN + 2 * PERIOD + 3 * MS);
 	compose(3, 1);
 	expect_hidden(1);
-	/* A hole of 3/4 of the time between ticks may hide two, and one without an end may be long.
-	 */
+	/* A hole of 3/4 of the time between ticks may hide two; one without an end may be long. */
 	lose(2, BEGIN + PERIOD + 4 * MS, BEGIN + 2 * PERIOD);
 	compose(2, 0);
 	expect_hidden(1);

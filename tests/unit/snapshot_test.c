@@ -74,8 +74,7 @@ static uint64_t lines_ms(const char *line)
 	return seconds * 1000 + strtoul(point + 1, NULL, 10) / 1000;
 }
 
-/* Checks that @text has whole lines, numbered from @first_ms on. Returns the number after the last
- * one. */
+/* Checks that @text has whole lines, numbered from @first_ms on. Returns the number after them. */
 static uint64_t lines_check(struct span text, uint64_t first_ms)
 {
 	uint64_t ms = first_ms;

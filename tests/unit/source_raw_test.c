@@ -266,8 +266,7 @@ TEST(a_cpu_that_cannot_be_read_is_a_hole)
 	assert_fields(source, failures == 2, is_incomplete == true, loss_ahead == false);
 }
 
-/* The page says that events were lost. How many is unknown as long as the statistics are not read.
- */
+/* The page says that events were lost. How many is unknown until the statistics are read. */
 TEST(statistics_that_cannot_be_read_do_not_say_that_nothing_is_lost)
 {
 	int fd = descriptor_of("tr/per_cpu/cpu1/stats"), folder = open("/", O_RDONLY | O_CLOEXEC);

@@ -194,8 +194,7 @@ TEST(test_evidence_for_half_of_a_wait_makes_it_a_stall)
 	}
 }
 
-/* Another app draws, so there are ticks. The doFrame has the number of a vsync that is long over.
- */
+/* Another app draws, so there are ticks. The doFrame has the number of a vsync long over. */
 static void play_numbered(const char *late, int64_t stalls)
 {
 	start_mail(PHONE_14);

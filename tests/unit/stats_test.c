@@ -218,8 +218,7 @@ TEST(test_score_needs_frames_and_has_bounds)
 	interval(499 * MS);
 	assert_true(score(60) > 0);
 	assert_true(score(60) < 20);
-	/* The longest interval equals the limit: it costs nothing, with the tolerance of whole
-	 * vsyncs. */
+	/* The longest interval equals the limit: it costs nothing, with its tolerance. */
 	begin(NULL);
 	add(100500000, 6);
 	interval(V60);

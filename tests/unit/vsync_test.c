@@ -33,8 +33,7 @@ static void report_period(uint64_t period_ns)
 	vsync_report_period(&lattice, SPAN_NULL, period_ns, period_ns / 1000, lattice.last_tick_ns);
 }
 
-/* Writes ticks from @from_ns on, each up to @late_ns late; returns the time of the tick after them.
- */
+/* Writes ticks from @from_ns on, each up to @late_ns late; returns the time of the next tick. */
 static uint64_t ticks(uint64_t from_ns, uint64_t period_ns, unsigned int n, uint64_t late_ns)
 {
 	for (unsigned int i = 0; i < n; i++)
@@ -292,8 +291,7 @@ TEST(test_ticks_and_presents_show_another_rate)
 	}
 }
 
-/* On a slow machine the first @n ticks give a period that is too short or too long, the later ones
- * do not. */
+/* On a slow machine only the first @n ticks give a period that is too short or too long. */
 static void assert_becomes_exact(uint64_t given_ns, uint64_t period_ns, unsigned int n)
 {
 	uint64_t late_ns = period_ns * 3 / 5, now;
@@ -462,8 +460,7 @@ static void vsyncs(uint64_t from_ns, uint64_t period_ns, unsigned int n)
 		vsync_hardware(&lattice, SPAN_LITERAL("0"), from_ns + i * period_ns + any(200000));
 }
 
-/* An app at 30 fps on a display that had 90 Hz for a moment, twice: its ticks do not change the
- * rate. */
+/* An app at 30 fps on a display that had 90 Hz for a moment, twice: its ticks change no rate. */
 TEST(test_hardware_vsyncs_outweigh_slower_ticks)
 {
 	for (unsigned int n = 12; n >= 8; n -= 4) {

@@ -122,10 +122,11 @@ static void print_sections(FILE *out, const struct session *session, const struc
 		grade_time(longest, in->facts.longest_freeze_ns, ENGLISH);
 		fputs("| ", out);
 		print_escaped(out, name_of(session, session->sections[in->section].name));
-		fprintf(out, " | %s | %s | %s%.0f | %llu | %s%llu | %s |\n", from,
-			grade_names[in->grade], grade_is_lower_bound(&in->facts) ? "≥ " : "",
-			grade_lost_rate(&in->facts), (unsigned long long)in->facts.late,
-			in->facts.more_freezes ? "≥ " : "", (unsigned long long)in->facts.freezes,
+		fprintf(out, " | %s | %s | %s%.0f | %s%llu | %s%llu | %s |\n", from,
+			grade_names[in->grade], grade_sign(&in->facts, LOST_RATE),
+			grade_lost_rate(&in->facts), grade_sign(&in->facts, LOST_LATE),
+			(unsigned long long)in->facts.late, grade_sign(&in->facts, LOST_FREEZES),
+			(unsigned long long)in->facts.freezes,
 			in->facts.longest_freeze_ns > 0 ? longest : "-");
 	}
 	if (!is_first)
@@ -236,13 +237,15 @@ static void print_compared_sections(FILE *out, const struct comparison *comparis
 			const struct grade_facts *facts = &section->facts[group].sum;
 
 			if (grade_drawing_ns(facts) > 0)
-				fprintf(out, " | %.1f %s", grade_lost_rate(facts),
-					grade_names[grade_of(facts)]);
+				fprintf(out, " | %s%.1f %s", grade_sign(facts, LOST_RATE),
+					grade_lost_rate(facts), grade_names[grade_of(facts)]);
 			else
 				fputs(" | ", out);
 		}
-		fprintf(out, " | %llu -> %llu |\n",
+		fprintf(out, " | %s%llu -> %s%llu |\n",
+			grade_sign(&section->facts[BASE].sum, LOST_FREEZES),
 			(unsigned long long)section->facts[BASE].sum.freezes,
+			grade_sign(&section->facts[NEW].sum, LOST_FREEZES),
 			(unsigned long long)section->facts[NEW].sum.freezes);
 	}
 	fputc('\n', out);

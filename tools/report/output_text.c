@@ -232,7 +232,6 @@ static void print_section_app(FILE *out, const struct session *session, const st
 			      unsigned int columns)
 {
 	const struct grade_facts *facts = &in->facts;
-	const char *least = grade_is_lower_bound(facts) ? "≥ " : "";
 	bool has_longest = facts->longest_freeze_ns > 0;
 	char freezes[GRADE_COUNT_SIZE], late[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
 
@@ -240,11 +239,13 @@ static void print_section_app(FILE *out, const struct session *session, const st
 	grade_count(late, facts->late);
 	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
 	text_print_line(out, columns,
-			"  %s %s: %s%.0f ms lost per second, %s freeze%s%s%s%s%s, %s late frame%s",
-			grade_names[in->grade], name_of(session, in->name), least,
-			grade_lost_rate(facts), freezes, facts->freezes == 1 ? "" : "s",
-			facts->more_freezes ? " or more" : "", has_longest ? " (longest " : "",
-			has_longest ? longest : "", has_longest ? ")" : "", late,
+			"  %s %s: %s%.0f ms lost per second, %s%s freeze%s%s%s%s, %s%s late "
+			"frame%s",
+			grade_names[in->grade], name_of(session, in->name),
+			grade_sign(facts, LOST_RATE), grade_lost_rate(facts),
+			grade_sign(facts, LOST_FREEZES), freezes, facts->freezes == 1 ? "" : "s",
+			has_longest ? " (longest " : "", has_longest ? longest : "",
+			has_longest ? ")" : "", grade_sign(facts, LOST_LATE), late,
 			facts->late == 1 ? "" : "s");
 }
 
@@ -270,10 +271,10 @@ static void print_section(FILE *out, const struct session *session,
 	metric_print(jank, METRIC_JANK, of[METRIC_JANK]);
 	/* With those that no frame ended. */
 	metric_print(stalls, METRIC_FREEZES, of[METRIC_FREEZES]);
-	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, freezes %s in %.1f s: %s",
+	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, freezes %s%s in %.1f s: %s",
 			isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
-			jank[0] ? jank : "-", stalls[0] ? stalls : "-", of[METRIC_TIME],
-			name_of(session, surface->name));
+			jank[0] ? jank : "-", stalls[0] ? grade_sign(&in->facts, LOST_FREEZES) : "",
+			stalls[0] ? stalls : "-", of[METRIC_TIME], name_of(session, surface->name));
 }
 
 static void print_sections(FILE *out, const struct session *session,
@@ -347,8 +348,8 @@ static int print_moments(FILE *out, const struct session *session,
 /* Surfaces that belong to no app, such as a status bar: they are not graded. */
 static void print_others(FILE *out, const struct session *session, unsigned int columns)
 {
-	uint64_t n = 0, late = 0, freezes = 0;
-	bool more = false;
+	struct grade_facts sum = { 0 };
+	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
@@ -356,18 +357,16 @@ static void print_others(FILE *out, const struct session *session, unsigned int 
 		if (!surface->is_shown || surface->has_package)
 			continue;
 		n++;
-		late += surface->facts.late;
-		freezes += surface->facts.freezes;
-		more |= surface->facts.more_freezes;
+		grade_add(&sum, &surface->facts);
 	}
 	if (n > 0 && session->n_apps > 0)
 		text_print_line(out, columns,
 				"not graded: %llu Surface%s to no app, such as the status bar: "
-				"%llu late frame%s, %llu freeze%s%s",
+				"%s%llu late frame%s, %s%llu freeze%s",
 				(unsigned long long)n, n == 1 ? " that belongs" : "s that belong",
-				(unsigned long long)late, late == 1 ? "" : "s",
-				(unsigned long long)freezes, freezes == 1 ? "" : "s",
-				more ? " or more" : "");
+				grade_sign(&sum, LOST_LATE), (unsigned long long)sum.late,
+				sum.late == 1 ? "" : "s", grade_sign(&sum, LOST_FREEZES),
+				(unsigned long long)sum.freezes, sum.freezes == 1 ? "" : "s");
 }
 
 /* A number with its unit, or "-" if it is unknown. */
@@ -428,10 +427,12 @@ static void print_device(FILE *out, const struct device_row *row, unsigned int c
 		snprintf(time, sizeof(time), "%.1f", row->time_s);
 	if (row->grade || facts->late + facts->freezes > 0)
 		snprintf(lost, sizeof(lost),
-			 " %.0f ms lost per second, %.2f s; freezes %llu%s, late frames %llu,",
-			 grade_lost_rate(facts), (double)grade_lost_ns(facts) / 1e9,
-			 (unsigned long long)facts->freezes, facts->more_freezes ? " or more" : "",
-			 (unsigned long long)facts->late);
+			 " %s%.0f ms lost per second, %s%.2f s; freezes %s%llu, late frames "
+			 "%s%llu,",
+			 grade_sign(facts, LOST_RATE), grade_lost_rate(facts),
+			 grade_sign(facts, LOST_TIME), (double)grade_lost_ns(facts) / 1e9,
+			 grade_sign(facts, LOST_FREEZES), (unsigned long long)facts->freezes,
+			 grade_sign(facts, LOST_LATE), (unsigned long long)facts->late);
 	snprintf(line, sizeof(line), "  %s: %s:%s %s FPS in %s s, sessions %u",
 		 row->grade ? grade_names[row->grade] : "no grade", row->app, lost, rate, time,
 		 row->sessions);

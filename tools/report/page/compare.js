@@ -64,11 +64,11 @@ function gatesCard(builds) {
 }
 
 /* A bar of each build, with a dot for each of its runs. @parts(lost): [class, value] of the parts of a bar. @limit: a line. */
-function buildBars(builds, app, { name, about, key, unit, digits, parts, limit, more }) {
+function buildBars(builds, app, { name, about, key, unit, digits, parts, limit, more, number }) {
   const of = builds.map((build) => [build, build.of(app)]), values = of.flatMap(([, lost]) => (lost ? [lost, ...lost.runs].map((one) => one[key] || 0) : [])), most = Math.max(limit || 0, ...values, 1e-9) * 1.02;
   const at = (value) => 100 * value / most, place = (style, value, title) => element("span", { className: style, style: `left:${at(value).toFixed(2)}%`, title });
   const row = ([build, lost]) => {
-    const runs = lost ? lost.runs.filter((run) => run[key] !== null) : [], rates = runs.map((run) => run[key]), value = lost && lost[key] !== null ? `${fixed(lost[key], digits)}${unit}` : "–";
+    const runs = lost ? lost.runs.filter((run) => run[key] !== null) : [], rates = runs.map((run) => run[key]), value = lost && lost[key] !== null ? `${number ? sign(lost, number) : ""}${fixed(lost[key], digits)}${unit}` : "–";
     const made = barRow(element("div", {}), [named(build)], (lost ? parts(lost, build) : []).filter(([, part]) => part > 0).map(([style, part]) => [style, at(part)]), value, ...(more ? [element("small", { className: "soft" }, lost ? more(lost) : "")] : [])), bar = made.querySelector(".lost-bar");
     bar.append(...runs.map((run) => place("dot", run[key], `${run.folder}: ${fixed(run[key], digits)}${unit}`)), ...(limit ? [place("limit", limit, "")] : []));
     bar.setAttribute("role", "img");
@@ -79,7 +79,7 @@ function buildBars(builds, app, { name, about, key, unit, digits, parts, limit, 
 }
 
 const BARS = [
-  { name: "time lost in each second of drawing", about: "late (yellow) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good", key: "lost(ms/s)", unit: " ms/s", digits: 1, limit: 5,
+  { name: "time lost in each second of drawing", about: "late (yellow) and frozen (red); a dot is a run; dashed: 5 ms/s, below is good", key: "lost(ms/s)", number: "rate", unit: " ms/s", digits: 1, limit: 5,
     parts: (lost) => [["t-late", lost["late(ms/s)"]], ["t-frozen", lost["lost(ms/s)"] - lost["late(ms/s)"]]],
     more: (lost) => (lost.freezes > 0 ? `${word("frozen")} ${fixed(lost["lost(ms/s)"] - lost["late(ms/s)"], 1)}` : "") },
   { name: "freezes in 10 minutes", about: "", key: "freezes(/10min)", unit: "", digits: 1, parts: (lost) => [["t-frozen", lost["freezes(/10min)"]]],
@@ -113,8 +113,8 @@ function matrixCard(builds, app, pick, picked) {
     const lost = of(build, row), base = of(builds[0], row);
     if (!lost || lost["lost(ms/s)"] === null) return element("td", { className: "soft" }, "–");
     const change = base && build.n > 0 ? lost["lost(ms/s)"] - base["lost(ms/s)"] : null;
-    return element("td", { className: `cell g-${(lost.grade || "none").replace(" ", "-")}` }, element("b", {}, fixed(lost["lost(ms/s)"], 1)), ` ${gradeText(lost.grade || null)}`,
-      element("small", {}, change === null ? "" : `${change >= 0.05 ? "▲ +" : change <= -0.05 ? "▼ −" : "≈ "}${fixed(Math.abs(change), 1)}`, lost.freezes > 0 ? ` · ${word("freezes")}: ${lost.freezes}` : ""));
+    return element("td", { className: `cell g-${(lost.grade || "none").replace(" ", "-")}` }, element("b", {}, sign(lost, "rate") + fixed(lost["lost(ms/s)"], 1)), ` ${gradeText(lost.grade || null)}`,
+      element("small", {}, change === null ? "" : `${change >= 0.05 ? "▲ +" : change <= -0.05 ? "▼ −" : "≈ "}${fixed(Math.abs(change), 1)}`, lost.freezes > 0 || isAtLeast(lost, "freezes") ? ` · ${word("freezes")}: ${sign(lost, "freezes")}${lost.freezes}` : ""));
   };
   const table = makeTable("", [["section", true, (row) => row.name], ...builds.map((build) => [build.name, false, cell(build), (row) => (of(build, row) || { "lost(ms/s)": -1 })["lost(ms/s)"]])],
     rows, (row) => pick(row.section === picked() ? "" : row.section), (row, line) => { line.dataset.section = row.section; });

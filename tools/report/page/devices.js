@@ -8,7 +8,7 @@ const lostBy = (one) => one.facts["late time(s)"] + one.facts["freeze time(s)"];
 /* Apps before home screens and the system, then by grade and time lost. */
 const byGrade = (a, b) => a.rank - b.rank || WORST_FIRST.indexOf(a.grade) - WORST_FIRST.indexOf(b.grade) || lostBy(b) - lostBy(a);
 const chipOf = (grade) => element("span", { className: gradeClass(grade) }, gradeText(grade));
-const lostRate = (one) => `${one.facts["lost(ms/s)"].toFixed(one.facts["lost(ms/s)"] > 0 && one.facts["lost(ms/s)"] < 10 ? 1 : 0)}\u00a0ms/s`;
+const lostRate = (one) => `${sign(one.facts, "rate")}${one.facts["lost(ms/s)"].toFixed(one.facts["lost(ms/s)"] > 0 && one.facts["lost(ms/s)"] < 10 ? 1 : 0)}\u00a0ms/s`;
 const namesOf = (row) => [row.model, row.device].filter(Boolean).join(" ") || word("unknown");
 const counted = (n) => `${n} ${word(n === 1 ? "session" : "sessions")}`;
 const dayOf = (began) => (began || "").slice(0, 10);
@@ -101,7 +101,7 @@ async function drawSessions(sessions) {
   const without = sessions.filter((session) => session.apps.length === 0).map((session) => ({ session, app: null })), of = (one, value) => (one.app ? value(one.app) : "–");
   const list = element("section", { className: "card moments" }, heading(3, "sessions, the worst first"), makeTable("", [
     ["grade", true, (one) => element("td", { className: "text" }, of(one, (app) => chipOf(app.grade))), (one) => of(one, (app) => WORST_FIRST.indexOf(app.grade))], ["app", true, (one) => of(one, (app) => app.app)],
-    ["lost(ms/s)", false, (one) => of(one, (app) => shown(app.facts["lost(ms/s)"], 1)), null, columnName("lost(ms/s)")], ["time lost", false, (one) => of(one, (app) => `${lostBy(app).toFixed(2)} s`)], ["freezes", false, (one) => of(one, (app) => app.facts.freezes)],
+    ["lost(ms/s)", false, (one) => of(one, (app) => sign(app.facts, "rate") + shown(app.facts["lost(ms/s)"], 1)), (one) => of(one, (app) => app.facts["lost(ms/s)"]), columnName("lost(ms/s)")], ["time lost", false, (one) => of(one, (app) => `${sign(app.facts, "time")}${lostBy(app).toFixed(2)} s`), (one) => of(one, lostBy)], ["freezes", false, (one) => of(one, (app) => sign(app.facts, "freezes") + app.facts.freezes), (one) => of(one, (app) => app.facts.freezes)],
     ["device", true, (one) => [one.session.device.model, one.session.device.id].filter(Boolean).join(" ") || word("unknown")], ["build", true, (one) => one.session.device.build || word("unknown")],
     ["from", true, (one) => (one.session.began || "–").replace("T", " ").slice(0, 16)], ["lost events", false, (one) => shown(one.session.lost.events)], ["folder", true, (one) => element("td", { className: "text", title: one.session.folder }, one.session.folder.split(/[\\/]/).filter(Boolean).pop() || one.session.folder)],
   ], [...found, ...without], (one) => open(one.session)));

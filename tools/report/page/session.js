@@ -242,7 +242,7 @@ function momentsCard(session, into, timeline) {
   into.append(card);
   if (session["time lost source"] === null) card.append(soft(`${word("not captured")}: ${word("needs frames.csv")}, -T 2`)); // freezes may be in events.csv
   if (groups.length === 0) {
-    if (session["time lost source"] !== null) card.append(soft(session.apps.length ? lossUnknown(session.apps.map((app) => app.facts).find(isLowerBound) || session.apps[0].facts) : word("nothing was lost")));
+    if (session["time lost source"] !== null) card.append(soft(session.apps.length ? lossUnknown(session.apps.map((app) => app.facts).find(isLossUnknown) || session.apps[0].facts) : word("nothing was lost")));
     return () => {};
   }
   let opened = null;
@@ -360,8 +360,8 @@ function curve(lines, ticks, label) {
 function numbersCard(session, app) {
   const main = mainSurface(app), of = (name, digits) => shown(main.numbers[name], digits), { facts } = app;
   const rows = [["p50 / p90", `${of("p50(ms)", 1)} / ${of("p90(ms)", 1)} ms`], ["p99 / p99.9", `${of("p99(ms)", 1)} / ${of("p99.9(ms)", 1)} ms`],
-    [word(isLowerBound(facts) ? "longest known" : "longest, freezes included"), `${Math.max(main.numbers["longest(ms)"] || 0, 1e3 * facts["longest freeze(s)"]).toFixed(0)} ms${facts.gaps > 0 ? `; ${word("unexplained gaps")}: ${facts.gaps}, ${word("up to")} ${lasting(facts["longest gap(s)"])}` : ""}`], [word("late frames"), `${facts["late frames"].toLocaleString("en")} / ${facts.frames.toLocaleString("en")}`],
-    [word("late time"), lasting(facts["late time(s)"])], [word("time in freezes"), lasting(facts["freeze time(s)"])], [word("missed vsyncs"), of("missed vsyncs")], ["jank / big jank (PerfDog)", `${of("jank")} / ${of("big jank")}`]];
+    [word(isAtLeast(facts, "freezes") ? "longest known" : "longest, freezes included"), `${Math.max(main.numbers["longest(ms)"] || 0, 1e3 * facts["longest freeze(s)"]).toFixed(0)} ms${facts.gaps > 0 ? `; ${word("unexplained gaps")}: ${facts.gaps}, ${word("up to")} ${lasting(facts["longest gap(s)"])}` : ""}`], [word("late frames"), `${sign(facts, "late")}${facts["late frames"].toLocaleString("en")} / ${facts.frames.toLocaleString("en")}`],
+    [word("late time"), sign(facts, "late") + lasting(facts["late time(s)"])], [word("time in freezes"), sign(facts, "freezes") + lasting(facts["freeze time(s)"])], [word("missed vsyncs"), of("missed vsyncs")], ["jank / big jank (PerfDog)", `${of("jank")} / ${of("big jank")}`]];
   return element("div", { className: "card half" }, titled("numbers", app.surfaces.length > 1 ? main.Surface : ""),
     element("dl", { className: "eight" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
 }

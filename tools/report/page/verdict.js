@@ -67,11 +67,17 @@ function deviceTile(session) {
   return null;
 }
 
-/* Where a part is not known, nothing is no pass. */
-const lossUnknown = (facts) => (facts.gaps > 0 ? `${word("no loss is known; unexplained gaps")}: ${facts.gaps}, ${word("up to")} ${lasting(facts["longest gap(s)"])}` : word(isLowerBound(facts) ? "no loss is known" : "nothing was lost"));
+/* More may be lost than is known: the rule is grade_is_at_least() of rules/count/grade.h. */
+function isAtLeast(facts, number) {
+  const frames = facts.frames ?? facts["FPS with freezes"] * facts["drawing(s)"], missing = facts["missing(s)"] > 0;
+  const late = missing || 20 * facts["unknown vsyncs"] > frames, freezes = missing || facts["more freezes"] || facts.gaps > 0 || facts["gap time(s)"] > 0;
+  return number === "late" ? late : number === "freezes" ? freezes : (late || freezes) && !(number === "rate" && missing && facts["lost(ms/s)"] > 0);
+}
+const sign = (facts, number) => (isAtLeast(facts, number) ? "≥ " : "");
 
-/* What is known to be lost is a part of it: time is missing or not explained, or vsyncs are unknown. */
-const isLowerBound = (facts) => facts["missing(s)"] > 0 || facts["more freezes"] || facts.gaps > 0 || facts["unknown vsyncs"] > 0;
+/* Where a part is not known, nothing is no pass. */
+const isLossUnknown = (facts) => isAtLeast(facts, "time") || facts["unknown vsyncs"] > 0;
+const lossUnknown = (facts) => (facts.gaps > 0 ? `${word("no loss is known; unexplained gaps")}: ${facts.gaps}, ${word("up to")} ${lasting(facts["longest gap(s)"])}` : word(isLossUnknown(facts) ? "no loss is known" : "nothing was lost"));
 
 /* What a number leaves out: ", without the 13 freezes and the 4 unexplained gaps". */
 function withoutTold(facts) {
@@ -89,10 +95,10 @@ function tiles(session, app) {
   const since = hung.length > 0 && hung.length >= facts.freezes ? clock(Math.min(...hung) - session["from(s)"]) : "";
   const freezes = !(facts["longest freeze(s)"] > 0) ? "freezes" : !since ? "freezes, the longest" : hung.length > 1 ? "freezes, the first at {}, the longest" : "freeze, at {}, for";
   /* Gaps may be freezes. */
-  const least = facts.gaps > 0 ? `${rate(drawing + facts["gap time(s)"])} ${word("to")} ` : "", most = facts.gaps > 0 ? ` ${word("to")} ${facts.freezes + facts.gaps}` : "";
+  const least = facts.gaps > 0 ? `${rate(drawing + facts["gap time(s)"])} ${word("to")} ` : "", most = facts.gaps > 0 && !(facts["missing(s)"] > 0 || facts["more freezes"]) ? ` ${word("to")} ${facts.freezes + facts.gaps}` : "";
   return element("div", { className: "tiles" },
-    tile(`${isLowerBound(facts) && facts.gaps === 0 ? "≥ " : ""}${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
-    tile(`${facts["missing(s)"] > 0 || facts["more freezes"] ? "≥ " : ""}${facts.freezes}${most}`, word(freezes).replace("{}", since) + (facts["longest freeze(s)"] > 0 ? ` ${lasting(facts["longest freeze(s)"])}` : ""), facts.freezes > 0),
+    tile(`${facts.gaps > 0 ? "" : sign(facts, "rate")}${lost(facts["lost(ms/s)"])}${facts.gaps > 0 ? ` ${word("to")} ${lost(1000 * (facts["lost(ms/s)"] * drawing / 1000 + facts["gap time(s)"]) / (drawing + facts["gap time(s)"]))}` : ""} ms/s`, word("lost per second (good: 5 or less)"), facts["lost(ms/s)"] > 5),
+    tile(`${most ? "" : sign(facts, "freezes")}${facts.freezes}${most}`, word(freezes).replace("{}", since) + (facts["longest freeze(s)"] > 0 ? ` ${lasting(facts["longest freeze(s)"])}` : ""), facts.freezes > 0),
     tile(`${least}${rate(drawing)}`, word("fps, freezes included")), tile(rate(moving), word("fps while it moves")), tile(shown(fps, 1), word("fps, mean of the slowest 1 % of the frames") + frozen + gapless),
     deviceTile(session) || tile(`${shown(judged && judged.numbers["p99(ms)"], 1)} ms`, word("p99 of frame times") + frozen + gapless));
 }
@@ -153,7 +159,7 @@ function sectionBars(session, app, show) {
   const most = Math.max(...rows.map(({ one }) => one.facts["lost(ms/s)"]), 5);
   return element("div", { className: "card half" }, titled("sections", "ms lost per second of drawing"), ...rows.slice(0, 40).map(({ section, one: { facts } }) =>
     barRow(button("", () => show([section["from(s)"], section["to(s)"]])), [nameOf(word(section.section))], causeParts(Object.entries(facts.causes).map(([cause, lost]) => [cause, 1000 * lost["lost(s)"] / (facts["drawing(s)"] || 1), lost["lost(s)"]]), most),
-      `${isLowerBound(facts) ? "≥ " : ""}${facts["lost(ms/s)"].toFixed(0)}`, element("span", { className: "soft" }, facts.freezes > 0 || facts["more freezes"] ? ` · ${word("freezes")}: ${facts["more freezes"] ? "≥ " : ""}${facts.freezes}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
+      `${sign(facts, "rate")}${facts["lost(ms/s)"].toFixed(0)}`, element("span", { className: "soft" }, facts.freezes > 0 || isAtLeast(facts, "freezes") ? ` · ${word("freezes")}: ${sign(facts, "freezes")}${facts.freezes}` : ""))), rows.length > 40 ? soft(`+ ${rows.length - 40}`) : null);
 }
 
 /* What is not known, and how much of it. */

@@ -446,6 +446,8 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 			surface->without_janks ? "true" : "false");
 		print_vsyncs(out, surface);
 		fputs("],", out);
+		if (surface->facts.gaps > 0 && surface->frame_rows > 0)
+			fprintf(out, "\"first gap(s)\":%.6f,", (double)surface->first_gap_us / 1e6);
 		error = print_rows(out, session, i, joined, frames, n_frames);
 		if (error == 0)
 			error = print_moments(out, session, frames, n_frames);

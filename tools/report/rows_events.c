@@ -349,7 +349,7 @@ void count_unended(struct reading *reading)
 		const char *end = name ? remark_of(name, is_pause) : NULL;
 		struct section_sum *sum;
 		uint32_t surface, section, at;
-		int64_t end_us;
+		int64_t end_us, begin_us;
 
 		if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
 			continue;
@@ -359,9 +359,12 @@ void count_unended(struct reading *reading)
 		end_us = is_pause ? gap_end_us(session, surface, event->time_us, ns)
 				  : event->time_us;
 		section = session_section(session, end_us);
+		begin_us = session_begin_of(session, end_us, ns / 1000);
 		if (is_pause && ns > session->surfaces[surface].facts.longest_gap_ns)
-			session->surfaces[surface].gap_us =
-				session_begin_of(session, end_us, ns / 1000);
+			session->surfaces[surface].gap_us = begin_us;
+		if (is_pause && (session->surfaces[surface].facts.gaps == 0 ||
+				 begin_us < session->surfaces[surface].first_gap_us))
+			session->surfaces[surface].first_gap_us = begin_us;
 		if (!is_pause)
 			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL);
 		if (!end) {

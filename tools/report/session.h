@@ -141,7 +141,7 @@ struct surface {
 	struct drawing rows_drawing; /* the same from rows of fps.csv, as far as these tell */
 	struct harm harm;
 	struct grade_facts facts;
-	int64_t gap_us; /* when the longest unexplained gap began */
+	int64_t gap_us, first_gap_us; /* when the longest unexplained gap and the first began */
 	enum grade grade;
 	enum grade said;  /* its grade in summary.csv */
 	bool has_package; /* of its app, in its name: it is a part of that app */

@@ -33,13 +33,20 @@ function sessionBar(session) {
       : element("span", { className: "soft" }, session.lost.events === null ? word("not known whether complete") : `✓ ${word("complete: no events lost")}`));
 }
 
-/* When the first late frame began; where not all of them are kept, the minute in which they lost most. */
+/* When the first late frame began; where not all of them are kept, the minute in which most was lost, if nothing but late frames lost it. */
 function lateSince(session, app) {
   if (session["clock stepped back"] || app.facts["late frames"] === 0) return "";
   const at = (time) => clock(time - session["from(s)"]), late = session.late.filter((row) => row.kind !== "stall" && app.surfaces.some((one) => one.Surface === row.Surface));
   if (late.length >= app.facts["late frames"]) return `, ${word("the first at {}").replace("{}", at(Math.min(...late.map((row) => beginOf(session, row)))))}`;
   const minute = (mainSurface(app)["time lost"] || {})["worst minute(s)"];
-  return !(minute >= session["from(s)"]) ? "" : `, ${word("most in the minute from {}").replace("{}", at(minute))}`;
+  return app.facts.freezes > 0 || !(minute >= session["from(s)"]) ? "" : `, ${word("most in the minute from {}").replace("{}", at(minute))}`;
+}
+
+/* When the first gap that nothing explains began, if all Surfaces with gaps have a chart that says it. */
+function gapSince(session, app) {
+  const times = app.surfaces.filter((one) => one.facts.gaps > 0).map((one) => (session.charts.find((chart) => chart.Surface === one.Surface) || {})["first gap(s)"]);
+  if (session["clock stepped back"] || times.length === 0 || times.includes(undefined)) return "";
+  return `, ${word("the first at {}").replace("{}", clock(Math.max(0, Math.min(...times) - session["from(s)"])))}`;
 }
 
 /* Where the time of the app went, as one bar of 100 %. */
@@ -51,7 +58,7 @@ function timeBar(session, app) {
   const sum = parts.reduce((all, [, s]) => all + s, 0) || 1;
   return element("div", {}, element("div", { className: "times", role: "img", "aria-label": parts.map(([name, s]) => `${word(name)} ${lasting(s)}`).join(", ") },
     ...parts.map(([name, s]) => element("span", { className: `t-${name.replace(" ", "-")}`, style: `width:${(100 * s / sum).toFixed(3)}%` }))),
-  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch t-${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}${name === "late" ? lateSince(session, app) : ""}`))));
+  element("p", { className: "legend" }, ...parts.map(([name, s]) => element("span", {}, element("span", { className: `swatch t-${name.replace(" ", "-")}` }), `${word(name)} ${lasting(s)}${name === "late" ? lateSince(session, app) : name === "unexplained gap" ? gapSince(session, app) : ""}`))));
 }
 
 function tile(value, text, isBad) {
@@ -107,13 +114,13 @@ function tiles(session, app) {
 function ruleSaid(verdict) {
   const found = /^(pass|fail|n\/a) (\w+)\??(?: ([\d.]+))?/.exec(verdict || "");
   if (!found) return [verdict];
-  return [found[2] === "app" ? 55 : 25, found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]} ${word("fps between gaps")}`];
+  return [found[2] === "app" ? 55 : 25, found[1] === "n/a" ? word(/s<5s/.test(verdict) ? "not applicable: never even for 5 s" : "not applicable to a film of 24 fps") : `${word(found[1] === "pass" ? "met" : "not met")}, ${found[3]} ${word("fps between gaps")}`];
 }
 
 /* The small print: the rule of the Software Green Alliance. */
 function rule({ verdict, facts }) {
-  const [least, said] = ruleSaid(verdict), isNumber = /[<>]/.test(verdict || "");
-  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${isNumber ? withoutTold(facts) : ""}`);
+  const [least, said] = ruleSaid(verdict);
+  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${/^(pass|fail)/.test(verdict) ? withoutTold(facts) : ""}`);
 }
 
 /* The other apps, the worst first, and their names in a line: no hidden one is worse than the last of it. */

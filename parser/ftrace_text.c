@@ -444,35 +444,47 @@ ALWAYS_INLINE const char *likely_anchor(const struct ftrace_text *text, const ch
 	return newline + 1 + text->header_len;
 }
 
-/* Reads usual lines up to the first one that is not. Returns their number. */
+/* Reads usual lines up to the first one that is not, or whose marker is malformed. Those before the
+ * first record are skipped. Returns the number of records. */
 ALWAYS_INLINE size_t read_usual(struct ftrace_text *text, struct span *input,
 				struct trace_record *records, size_t max)
 {
 	const char *next = input->ptr, *at;
+	uint64_t malformed = 0;
 	struct span payload;
-	size_t n;
+	size_t n = 0;
 
-	for (n = 0; n < max; n++) {
+	while (n < max) {
 		at = likely_anchor(text, next);
 		if (!at || !parse_line_fast(text, next + 1, at, true, &payload, &records[n])) {
 			at = find_anchor(text, next);
-			if (!at || !parse_line_fast(text, next, at, false, &payload, &records[n]))
+			if (!at || !parse_line_fast(text, next, at, false, &payload, &records[n])) {
+				text->unusual = next;
 				break;
+			}
 		}
-		if (!marker_parse_ended(payload, true, &records[n]))
+		if (marker_parse_ended(payload, true, &records[n])) {
+			next = payload.ptr + payload.len;
+			records[n].text_len = (uint32_t)(next - records[n].comm.ptr);
+			n++;
+		} else if (n == 0) {
+			next = payload.ptr + payload.len;
+			text->last_ns = records[0].time_ns;
+			malformed++;
+		} else {
 			break;
-		next = payload.ptr + payload.len;
-		records[n].text_len = (uint32_t)(next - records[n].comm.ptr);
+		}
 	}
-	if (n == 0)
-		return 0;
-	text->markers += n;
-	text->last_ns = records[n - 1].time_ns;
+	text->malformed += malformed;
+	text->markers += malformed + n;
+	if (n > 0)
+		text->last_ns = records[n - 1].time_ns;
 	*input = span_skip(*input, (size_t)(next - input->ptr));
 	return n;
 }
 
-/* Reads the next line that has a marker or a loss, which is no usual one. */
+/* Reads the next line that has an anchor, which is no usual one. Returns false if it has no record,
+ * and at the end of the lines. */
 static bool read_any(struct ftrace_text *text, struct span *input, bool last,
 		     struct trace_record *record)
 {
@@ -488,6 +500,11 @@ static bool read_any(struct ftrace_text *text, struct span *input, bool last,
 		if (!at)
 			break;
 		line = text->line;
+		if (next > input->ptr && at > line.ptr + line.len) {
+			/* The next line may be a usual one. */
+			*input = span_skip(*input, (size_t)(line.ptr + line.len - input->ptr));
+			return false;
+		}
 		if (line.ptr < input->ptr || at > line.ptr + line.len) {
 			newline = memrchr(input->ptr, '\n', (size_t)(at - input->ptr));
 			line.ptr = newline ? newline + 1 : input->ptr;
@@ -535,8 +552,13 @@ size_t ftrace_text_read(struct ftrace_text *text, struct span *input, bool last,
 		text->scan = (struct anchor_scan){ lines.ptr, lines.ptr, lines.ptr + lines.len };
 		text->line = SPAN_NULL;
 		text->noted = lines.ptr;
+		text->unusual = NULL;
 		text->n_anchors = text->next_anchor = 0;
 	}
-	n = read_usual(text, input, records, max);
-	return n > 0 ? n : read_any(text, input, last, records);
+	do {
+		n = input->ptr == text->unusual ? 0 : read_usual(text, input, records, max);
+		if (n == 0)
+			n = read_any(text, input, last, records);
+	} while (n == 0 && text->scan.end);
+	return n;
 }

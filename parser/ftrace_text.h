@@ -35,7 +35,8 @@ struct ftrace_text {
 	struct anchor_scan scan; /* of the complete lines; end is NULL before the first */
 	size_t n_anchors, next_anchor;
 	const char *anchors[ANCHORS_MAX];
-	struct span line; /* around the last anchor that was not on the fast path */
+	struct span line;    /* around the last anchor that was not on the fast path */
+	const char *unusual; /* the last text that the fast path could not read */
 
 	struct ftrace_headers headers;
 	size_t header_len; /* of the last usual line, up to its anchor; 0: there was none */

@@ -21,23 +21,27 @@ static void note_record(void *context, const struct trace_record *record)
 	note(record->track.ptr, record->track.len);
 }
 
-/* Reads @data in pieces of 1 to @most bytes; the data determine the sizes. */
+/* Reads @data in pieces of 1 to @most bytes; the data determine the sizes. @most also determines
+ * how many records are read at once, between which no count changes. */
 static struct ftrace_text tokenize(const uint8_t *data, size_t size, size_t most,
 				   record_function *function, void *context)
 {
 	struct ftrace_text text = FTRACE_TEXT_INIT;
-	size_t begin = 0, end = 0;
+	size_t begin = 0, end = 0, n;
 	bool last;
 
 	do {
-		struct trace_record record;
+		struct trace_record records[32];
 		struct span input;
 
 		end += size - end > most ? 1 + data[end] % most : size - end;
 		last = end == size;
 		input = (struct span){ (const char *)data + begin, end - begin };
-		while (ftrace_text_next(&text, &input, last, &record) == FTRACE_TEXT_RECORD)
-			function(context, &record);
+		while ((n = ftrace_text_read(&text, &input, last, records, 1 + most % 32)) > 0)
+			for (size_t i = 0; i < n; i++) {
+				NOTE((int64_t)text.malformed, (int64_t)text.glued);
+				function(context, &records[i]);
+			}
 		begin = (size_t)(input.ptr - (const char *)data);
 		if (input.len >= FTRACE_TEXT_LINE_MAX || (last && input.len != 0))
 			wrong("more is left than may be");
@@ -191,11 +195,7 @@ static void check_pipeline(const uint8_t *data, size_t size, const struct rulese
 			   unsigned int type)
 {
 	struct pipeline_options options = PIPELINE_OPTIONS_DEFAULT;
-	const struct row_sink sink = {
-		.row = check_row,
-		.late = check_late,
-		.gate = check_gate,
-	};
+	const struct row_sink sink = { .row = check_row, .late = check_late, .gate = check_gate };
 	static const char *const conditions[] = { "fps<50 for 50ms on *o*", "interval>20ms" };
 	struct pipeline *pipeline = NULL;
 	struct trigger_error error;

@@ -9,7 +9,7 @@
 static char text[TEXT_MAX];
 static size_t len;
 static struct trace_record loss;
-static uint64_t glued, last_ns;
+static struct ftrace_text parser;
 
 static void add(const char *line)
 {
@@ -19,23 +19,19 @@ static void add(const char *line)
 /* Reads the text in pieces; ->loss is the last loss. */
 static void read_pieces(size_t piece)
 {
-	struct ftrace_text *parser = calloc(1, sizeof(*parser));
 	struct trace_record record;
 	size_t given = 0;
 	struct span input = { text, 0 };
 
 	loss = (struct trace_record){ 0 };
+	parser = FTRACE_TEXT_INIT;
 	do {
 		given = given + piece < len ? given + piece : len;
 		input.len = (size_t)(text + given - input.ptr);
-		while (ftrace_text_next(parser, &input, given == len, &record) ==
-		       FTRACE_TEXT_RECORD)
+		while (ftrace_text_read(&parser, &input, given == len, &record, 1) > 0)
 			if (record.kind == TRACE_LOST)
 				loss = record;
 	} while (given < len);
-	glued = parser->glued;
-	last_ns = parser->last_ns;
-	free(parser);
 }
 
 TEST(a_line_is_found_after_a_payload_of_anchors)
@@ -61,9 +57,9 @@ TEST(a_line_is_found_after_a_payload_of_anchors)
 			add(last);
 			for (size_t piece = TEXT_MAX; piece > 0; piece /= 600) {
 				read_pieces(piece);
-				assert_int_equal(glued, last != ends[2]);
+				assert_int_equal(parser.glued, last != ends[2]);
 				assert_int_equal(loss.value, last == ends[0] ? 5 : 0);
-				assert_int_equal(last_ns,
+				assert_int_equal(parser.last_ns,
 						 last == ends[1] ? 100000020000 : 100000010000);
 			}
 		}

@@ -2,15 +2,7 @@
 """A tracefs whose files a user, often Android's shell, may not all open: the message names the file and the reason. With --one-owner: requests
 of root to a capture of that user."""
 
-import contextlib
-import ctypes
-import json
-import os
-import pathlib
-import re
-import shutil
-import struct
-import subprocess
+import contextlib, ctypes, json, os, pathlib, re, shutil, struct, subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import BUILD, JANKD, SOURCE, checks, folder, jankd, rows, skip
 

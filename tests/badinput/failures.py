@@ -2,20 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Failures: exit code 1 and one line 'jankd: what: why; what to do'. Earlier results stay."""
 
-import bz2
-import gzip
-import io
-import lzma
-import json
-import os
-import re
-import resource
-import signal
-import socket
-import subprocess
-import tarfile
-import time
-import zipfile
+import bz2, gzip, io, lzma, json, os, re, resource, signal, socket, subprocess, tarfile, time, zipfile
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import packets
 import synthetic

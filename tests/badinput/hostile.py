@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile traces: no crash, and well-formed files. Damaged ones: golden rows."""
 
-import csv
-import io
-import re
+import csv, io, re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import checks, folder, jankd, outputs

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output on a terminal: totals and sentences that fit its width, without control bytes from names, and colours. The table: unit table."""
 
-import os
-import re
-import shutil
-import unicodedata
+import os, re, shutil, unicodedata
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import JANKD, REPORT, checks, folder

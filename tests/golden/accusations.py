@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces in which jankd once blamed the wrong one: nobody is blamed who was in time."""
 
-import collections
-import lzma
-import random
-import re
+import collections, lzma, random, re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import SHARED, analyze, checks, folder, rows, scenario, skip
 from lines import lines, text

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs jank-report, and makes folders for it."""
 
-import json
-import re
-import subprocess
+import json, re, subprocess
 
 import synthetic
 from jankd import REPORT, analyze, scenario

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names that were made to do harm appear as text in every output: markup, formulas, escape sequences, right-to-left marks, NULs, 4 KB."""
 
-import csv
-import io
-import json
-import re
-import xml.etree.ElementTree
+import csv, io, json, re, xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, text
 from jankd import checks, folder

@@ -7,7 +7,7 @@ import json, math, re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from browser import browser
 from jankd import checks, folder, jankd, rows, scenario
-from report import model, report, without
+from report import marked, model, report, without
 
 TIME = re.compile(r"(?<= )(\d+)\.(\d{6}): (?=tracing_mark_write)", re.M)
 SCREEN = 1280, 800
@@ -48,11 +48,11 @@ SESSIONS = {"mail": (lambda here: play(here, "demo", 60), (), "com.example.mail"
                  "com.example.scroll", "BAD", r"was frozen or late for 1\d % of the 60 s it drew: 7 freezes \(longest 1.45 s\) and 1 late frame"),
     "culprits": (lambda here: play(here, "culprits", 30), (), "com.example.scroll", "BAD", r"was late for 4.\d % of the 30 s it drew"), }
 # What to do next: where, and what to look at.
-LATE, FROZE = (rf"look at 0:\d\d{{}}, the worst {what}: {{}}\." for what in ("late frame", "freeze"))
-NEXT = {"mail": FROZE.format("", r"doFrame 900.0 ms .* on the app's main thread"), "status bar": LATE.format("", "no long doFrame is recorded, .* so late"),
-        "freezes": FROZE.format("", r"doFrame 14\d\d.\d ms \(traversal 14\d\d.\d\) on the app's main thread"), "culprits": LATE.format("", "see what the app lets the GPU draw"),
-        "checkout": FROZE.format(r" \(checkout\)", "doFrame .* on the app's main thread"), "slow": "if 30 fps are meant, .*; else see what holds .*",
-        "gaps": 'record with --categories "gfx view", .*', "one frame": "record for longer, .* 5 s of drawing and 100 frames."}
+LATE, FROZE = (rf"look at (\d:\d\d), the worst {what}{{}}: {{}}\." for what in ("late frame", "freeze"))
+NEXT = {"mail": FROZE.format("", r"doFrame 900.0 ms .* on the app's main thread"), "status bar": LATE.format("", "no long doFrame is recorded, see what the app's threads did before this frame"),
+        "freezes": FROZE.format("", r"doFrame 14\d\d.\d ms \(traversal 14\d\d.\d\) on the app's main thread"), "culprits": LATE.format("", "doFrame 50.0 ms .* on the app's main thread"),
+        "checkout": FROZE.format(", in checkout", "doFrame .* on the app's main thread"), "slow": "if 30 fps are meant, analyze again .*; else see what holds .*",
+        "gaps": "see whether the app had anything to draw in its gap of 1.45 s, from 0:10 on.", "one frame": "record for longer, .* 5 s of drawing and 100 frames."}
 
 
 def words(text):
@@ -80,6 +80,8 @@ def check(name, here, page):
     begin, told = sentence.removesuffix("."), model(out)[0]["apps"][0]
     step = f"Next: {told['next']}" if name in NEXT else ""
     checks.that(re.fullmatch(NEXT[name], told["next"] or "") and told["next zh"].endswith("。") if name in NEXT else told["next"] is None, f"{name}: next step: {told['next']}")
+    if found := re.match(r"look at (\S+),", step.removeprefix("Next: ")):
+        checks.that(f"most lost at {found[1]}:" in words(report(out).stdout), f"{name}: the worst moment: {step}")
     for output, arguments in (("text", ()), ("Markdown", ("--markdown",))):
         head = words(report(*arguments, out).stdout.replace("**", "").replace("\\", ""))[:1200]
         checks.that(grade in head and begin in head and step in head, f"{name}: {output} of jank-report: {head[:600]}")
@@ -132,6 +134,31 @@ def colors(here, page):
     checks.equal(page.run(f"document.querySelector('.eight dd').textContent = '{long}'; return [{since % 0}, {since % 1}, {rule}, document.documentElement.scrollWidth]"), [", most in the minute from 1:00",
                  "", "55 fps rule of the Software Green Alliance: not applicable: never even for 5 s", 390], "late frames that are not kept, a rule without a number, and a narrow page")
     page.size(*SCREEN)
+
+
+def steps(here):
+    """What to do next is true: of the very worst moment and its own cause, of what is not recorded yet; no name turns the line."""
+    hang, app = play(here, "hang-doframe", 12), "doFrame 14.* on the app's main thread"
+    marks = marked(hang.encode(), [1, 9.9, 40], "m{}\u202e".format).decode()
+    view, live, unknown = ('"options":{', '"options":{"categories":"gfx view",'), ('"kind":"file"', '"kind":"trace_pipe"'), (",app,", ",unknown,")
+    for n, (trace, options, changes, said) in enumerate((
+            (play(here, "hang-gpu", 9) + TIME.sub(lambda found: f"{int(found[1]) + 9}.{found[2]}: ", play(here, "hang-doframe", 12)), ("-T", 2), (), FROZE.format("", app)),
+            (hang + TIME.sub(lambda found: f"{int(found[1]) - 5}.{found[2]}: ", hang), ("-T", 2), (), r"look at (\d+\.\d+ s), .*" + app + r"\."), (marks, ("-T", 2), (), FROZE.format(r", in m1\\xE2\\x80\\xAE \(began in m0\\xE2\\x80\\xAE\)", app)),
+            (without(hang, 3, 6), ("-T", 2), (), FROZE.format("", app + r"; \d+ % of the time is missing, record with a larger buffer")),
+            (hang, (), (), FROZE.format("", "analyze again with -T 2, .*")), (hang, (), (live,), FROZE.format("", "record with -T 2, .*")), (hang, (), ("events.csv", "doframe.csv", "frames.csv"), "make the report of the whole folder, .*"),
+            (hang, (), (unknown,), FROZE.format("", "its cause is unknown, see the trace there")), (hang, (), (live, unknown), FROZE.format("", "its cause is unknown, record with --snapshot 100 .*")),
+            (play(here, "drops-120", 9), (), (live, unknown), LATE.format("", "its cause is unknown")),
+            (play(here, "hang-killed", 9), (), (), FROZE.format("", r"its cause is unknown, see the trace there \(a grade needs 5 s of drawing and 100 frames\)")),
+            (silent := "".join(line for line in hang.splitlines(True) if "Choreographer" not in line and "traversal" not in line), (), (), "record with category view, .*"), (silent, (), (view,), "see whether the app had anything .*"))):
+        out = here / f"step {n}"
+        (here / "step.txt").write_text(trace)
+        checks.equal(jankd("analyze", "-F", out, "--frames-log", *options, here / "step.txt").returncode, 0, f"step {n}")
+        for change in changes:
+            for path in (out / change,) if isinstance(change, str) else (out / "session.json", out / "frames.csv"):
+                path.unlink() if isinstance(change, str) else path.write_text(path.read_text().replace(*change))
+        told = model(out)[0]["apps"][0]
+        found = re.fullmatch(said, told["next"] or "")
+        checks.that(found and (not found.groups() or f"most lost at {found[1]}:" in words(report(out).stdout)), f"step {n}: {said}: {told['next']}")
 
 
 def gates_and_comparison(here, page):
@@ -188,6 +215,7 @@ def main():
         for name in SESSIONS:
             check(name, here, page)
         colors(here, page)
+        steps(here)
         gates_and_comparison(here, page)
         completeness(here, page)
 

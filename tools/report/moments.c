@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/text.h"
+
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us)
 {
 	if (session->has_clocks)
@@ -53,6 +55,33 @@ static int by_lost(const void *a, const void *b)
 	return (one->first_us > other->first_us) - (one->first_us < other->first_us);
 }
 
+struct moments moments_of(const struct session *session, const struct late_row *late)
+{
+	/* One across a mark is in the sums of the section where it ended, but is told at the time
+	 * where it began. */
+	int64_t begin_us = session_begin_of(session, late->time_us, late->interval_us);
+	uint32_t section = session_section(session, late->time_us);
+	uint32_t first = session_section(session, begin_us);
+	uint32_t name = section < session->n_sections ? session->sections[section].name : NAME_NONE;
+	uint32_t began_in = name != NAME_NONE ? session->sections[first].name : NAME_NONE;
+
+	return (struct moments){
+		.is_freeze = late->is_stall,
+		.is_endless = late->is_endless,
+		.is_of_app = session->surfaces[late->surface].has_package,
+		.surface = late->surface,
+		.cause = late->cause,
+		.section = name,
+		.began_in = began_in != name ? began_in : NAME_NONE,
+		.times = 1,
+		.shortest_us = late->interval_us,
+		.longest_us = late->interval_us,
+		.lost_us = late->harm_us,
+		.first_us = begin_us,
+		.worst = late,
+	};
+}
+
 int moments_read(struct moments **groups, const struct session *session,
 		 const struct selection *selection)
 {
@@ -64,32 +93,10 @@ int moments_read(struct moments **groups, const struct session *session,
 	/* The one that lost most comes first, so it is the worst of its group. */
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
-		const struct surface *surface = &session->surfaces[late->surface];
-		/* One across a mark is in the sums of the section where it ended, but is told at
-		 * the time where it began. */
-		int64_t begin_us = session_begin_of(session, late->time_us, late->interval_us);
-		uint32_t section = session_section(session, late->time_us);
-		uint32_t first = session_section(session, begin_us);
-		uint32_t name =
-			section < session->n_sections ? session->sections[section].name : NAME_NONE;
-		uint32_t began_in = name != NAME_NONE ? session->sections[first].name : NAME_NONE;
-		struct moments one = {
-			.is_freeze = late->is_stall,
-			.is_endless = late->is_endless,
-			.is_of_app = surface->has_package,
-			.surface = late->surface,
-			.cause = late->cause,
-			.section = name,
-			.began_in = began_in != name ? began_in : NAME_NONE,
-			.times = 1,
-			.shortest_us = late->interval_us,
-			.longest_us = late->interval_us,
-			.lost_us = late->harm_us,
-			.first_us = begin_us,
-			.worst = late,
-		};
+		struct moments one = moments_of(session, late);
 
-		if (surface->is_shown && select_section(selection, session, section))
+		if (session->surfaces[late->surface].is_shown &&
+		    select_section(selection, session, session_section(session, late->time_us)))
 			add(*groups, &n, &one);
 	}
 	qsort(*groups, (size_t)n, sizeof(**groups), by_lost);
@@ -131,24 +138,42 @@ static void tell_lengths(char *text, size_t size, const struct moments *group)
 		snprintf(text, size, "%s to %s %s", from, to, in_s ? "s" : "ms");
 }
 
+void moments_place(char text[MOMENTS_PLACE_SIZE], const struct session *session,
+		   const struct moments *group, enum language language)
+{
+	const uint32_t sections[] = { group->section, group->began_in };
+	char names[2][200] = { "", "" };
+	bool zh = language == CHINESE;
+
+	for (unsigned int i = 0; i < 2 && sections[i] != NAME_NONE; i++) {
+		text_escape(names[i], sizeof(names[i]), name_of(session, sections[i]));
+		if (zh && strcmp(names[i], SECTION_FIRST) == 0)
+			strcpy(names[i], SECTION_FIRST_ZH);
+	}
+	snprintf(text, MOMENTS_PLACE_SIZE,
+		 !names[1][0] ? "%s%s"
+		 : zh	      ? "%s（始于 %s）"
+			      : "%s (began in %s)",
+		 names[0], names[1]);
+}
+
 void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
 		  const struct moments *group)
 {
 	const char *cause = grade_cause_name((enum cause)group->cause, ENGLISH);
 	char lengths[80], times[GRADE_COUNT_SIZE], lost[40] = "time lost not known";
-	const char *section = group->section == NAME_NONE ? "" : name_of(session, group->section);
-	bool is_across = group->began_in != NAME_NONE;
+	char place[MOMENTS_PLACE_SIZE];
 
+	moments_place(place, session, group, ENGLISH);
 	tell_lengths(lengths, sizeof(lengths), group);
 	grade_count(times, group->times);
 	if (group->lost_us > 0)
 		snprintf(lost, sizeof(lost), "%.2f s lost", (double)group->lost_us / 1e6);
-	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%.200s%s%.200s%s%s%s, %s time%s, %s, %s%s",
+	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%s%s%s, %s time%s, %s, %s%s",
 		 group->is_freeze     ? "freeze"
 		 : group->lost_us > 0 ? "late frame"
 				      : "drop",
-		 section[0] ? ", " : "", section, is_across ? " (began in " : "",
-		 is_across ? name_of(session, group->began_in) : "", is_across ? ")" : "",
-		 cause[0] ? ", " : "", cause, times, group->times == 1 ? "" : "s", lengths, lost,
+		 place[0] ? ", " : "", place, cause[0] ? ", " : "", cause, times,
+		 group->times == 1 ? "" : "s", lengths, lost,
 		 group->is_endless ? ", no frame ended it" : "");
 }

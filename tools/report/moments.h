@@ -25,6 +25,9 @@ struct moments {
 #define SESSION_TIME_SIZE GRADE_TIME_SIZE
 void session_time(char text[SESSION_TIME_SIZE], const struct session *session, int64_t time_us);
 
+/* The one moment, as a group. */
+struct moments moments_of(const struct session *session, const struct late_row *late);
+
 /* Groups those that the session keeps and the selection shows, those of apps first, then by time
  * lost. Returns their number or -ENOMEM; *@groups must be freed. */
 int moments_read(struct moments **groups, const struct session *session,
@@ -33,6 +36,11 @@ int moments_read(struct moments **groups, const struct session *session,
 /* What the info of a late frame says of the app's own work: "doFrame 1433.3 ms (traversal 1433.3)".
  * The counters after it are left out. "": nothing. */
 size_t moment_work(const struct session *session, const struct late_row *late, const char **text);
+
+/* The section, escaped: "checkout", "home (began in checkout)"; "" without sections. */
+#define MOMENTS_PLACE_SIZE 432
+void moments_place(char text[MOMENTS_PLACE_SIZE], const struct session *session,
+		   const struct moments *group, enum language language);
 
 /* "freeze, checkout, App too slow, 40 times, 0.60 to 1.45 s, 41.00 s lost"; "freeze, home (began in
  * checkout), ..."; "..., no frame ended it" */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/text.h"
@@ -26,106 +27,167 @@ static const char *const looks[CAUSES][2] = {
 			    "应用为何为一个 vsync 提交两帧" },
 };
 
-/* The cause to fix first: the one that lost most, but for the unknown ones, if others lost a tenth
- * of the time. */
-static enum cause first_cause(const struct grade_facts *facts)
+/* What is known is graded better than the session, as a part of it is not there. */
+static void tell_rest(char text[GRADE_TEXT_SIZE], bool is_incomplete, enum language language)
 {
-	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, facts);
+	bool zh = language == CHINESE;
 
-	if (n > 1 && sorted[0] == CAUSE_UNKNOWN &&
-	    facts->cause_ns[sorted[1]] * 10 >= grade_lost_ns(facts))
-		return sorted[1];
-	return n > 0 ? sorted[0] : CAUSE_NONE;
+	if (is_incomplete)
+		add(text, "%s", zh ? "请用更大的缓冲区重新录制" : "record with a larger buffer");
+	else
+		add(text, "%s",
+		    zh ? "请用完整的文件夹生成报告"
+		       : "make the report of the whole folder, with events.csv");
 }
 
-/* The moment of the app that lost most by @cause, or NULL. */
-static const struct late_row *find_worst(const struct session *session,
-					 const struct graded_app *app, enum cause cause)
+static bool is_recorded(const struct session *session)
 {
+	const char *source = session_json_text(session, "source", "kind");
+
+	return source && strcmp(source, "file") == 0;
+}
+
+/* How to have more files: a trace that was recorded has all that they need. */
+static const char *verb(const struct session *session, enum language language)
+{
+	static const char *const verbs[][2] = { { "record", "录制" },
+						{ "analyze again", "重新分析" } };
+
+	return verbs[is_recorded(session)][language];
+}
+
+/* True: the category view is in the trace, or would not show who draws the Surface: into a
+ * SurfaceView other threads than the app's main thread draw. */
+static bool has_view(const struct session *session, const struct surface *surface)
+{
+	static const char blanks[] = " \t";
+	const char *at = session_json_text(session, "options", "categories");
+
+	for (at = at ? at : ""; *(at += strspn(at, blanks)); at += strcspn(at, blanks))
+		if (strncmp(at, "view", 4) == 0 && strcspn(at, blanks) == 4)
+			return true;
+	return session->doframes > 0 ||
+	       strncmp(name_of(session, surface->name), "SurfaceView", 11) == 0;
+}
+
+/* The moment of the app that lost most, or NULL. Of equal ones, the one of which its Surface tells:
+ * the first in the files. */
+static const struct late_row *find_worst(const struct session *session,
+					 const struct graded_app *app)
+{
+	const struct late_row *worst = NULL;
+
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
 		const struct surface *surface = &session->surfaces[late->surface];
 
+		if (late->harm_us == 0 || !surface->is_shown || !surface->has_package ||
+		    surface->app != app->app)
+			continue;
 		/* The one that lost most comes first. */
-		if (late->cause == cause && late->harm_us > 0 && surface->has_package &&
-		    surface->app == app->app)
+		if (!worst)
+			worst = late;
+		if (late->harm_us < worst->harm_us)
+			break;
+		/* The harm's begin has the rest of a microsecond. */
+		if (llabs(late->time_us - (int64_t)late->harm_us -
+			  (int64_t)(surface->harm.worst_from_ns / 1000)) <= 1)
 			return late;
 	}
-	return NULL;
+	return worst;
 }
 
-/* "look at 0:30 (checkout), the worst freeze: " */
+/* "look at 0:30, the worst freeze, in checkout: " */
 static void add_moment(char text[GRADE_TEXT_SIZE], const struct session *session,
 		       const struct late_row *late, enum language language)
 {
-	int64_t begin_us = session_begin_of(session, late->time_us, late->interval_us);
-	uint32_t section = session_section(session, begin_us);
-	char at[SESSION_TIME_SIZE], name[200];
+	char at[SESSION_TIME_SIZE], place[MOMENTS_PLACE_SIZE];
+	struct moments moment = moments_of(session, late);
 	bool zh = language == CHINESE;
 
-	session_time(at, session, begin_us);
-	add(text, zh ? "查看 %s" : "look at %s", at);
-	if (section > 0) {
-		text_copy(name, sizeof(name), name_of(session, session->sections[section].name));
-		add(text, zh ? "（%s）" : " (%s)", name);
-	}
+	session_time(at, session, session_begin_of(session, late->time_us, late->harm_us));
 	if (late->is_stall)
-		add(text, "%s", zh ? " 最长的卡死：" : ", the worst freeze: ");
+		add(text, zh ? "查看 %s 最长的卡死" : "look at %s, the worst freeze", at);
 	else
-		add(text, "%s", zh ? " 最严重的迟到帧：" : ", the worst late frame: ");
+		add(text, zh ? "查看 %s 最严重的迟到帧" : "look at %s, the worst late frame", at);
+	moments_place(place, session, &moment, language);
+	if (place[0])
+		add(text, zh ? "，%s" : ", in %s", place);
+	add(text, "%s", zh ? "：" : ": ");
 }
 
-/* What is recorded of the app's own work. Where that is nothing long, the app was not slow: it
- * began the frame too late. */
+/* What is recorded of the app's own work. */
 static void add_work(char text[GRADE_TEXT_SIZE], const struct session *session,
 		     const struct late_row *late, enum language language)
 {
-	int64_t type = session_json_number(session, "options", "type");
+	const struct surface *surface = &session->surfaces[late->surface];
+	char work[GRADE_TEXT_SIZE], escaped[GRADE_TEXT_SIZE];
 	bool zh = language == CHINESE;
-	const char *work;
-	int length = (int)moment_work(session, late, &work);
+	const char *info;
+	size_t length = moment_work(session, late, &info);
 
-	if (length > 0)
-		add(text, zh ? "应用主线程的 %.*s" : "%.*s on the app's main thread", length, work);
-	else if (!session->surfaces[late->surface].has_view_marks)
+	if (length > 0) {
+		snprintf(work, sizeof(work), "%.*s", (int)length, info);
+		text_escape(escaped, sizeof(escaped), work);
+		add(text, zh ? "应用主线程的 %s" : "%s on the app's main thread", escaped);
+	} else if (!has_view(session, surface)) {
 		add(text, "%s",
-		    zh ? "应用自身的工作没有记录，请加上 view 类别录制"
-		       : "the app's own work is not recorded, add category view");
-	else if (late->info == NAME_NONE && type != 2 && type != 4)
+		    zh ? "请加上 view 类别录制，以得知应用在做什么"
+		       : "record with category view, which tells what the app did");
+	} else if (surface->has_view_marks && session->files[ROW_DROPS].segments == 0) {
+		add(text,
+		    zh ? "请用 -T 2 %s，以得知应用在做什么"
+		       : "%s with -T 2, which tells what the app did",
+		    verb(session, language));
+	} else {
+		if (surface->has_view_marks && late->info != NAME_NONE)
+			add(text, "%s",
+			    zh ? "没有记录到长的 doFrame，" : "no long doFrame is recorded, ");
 		add(text, "%s",
-		    zh ? "请用 -T 2 录制，以得知应用在做什么"
-		       : "record with -T 2, which tells what the app did");
-	else
-		add(text, "%s",
-		    zh ? "没有记录到长的 doFrame，查看应用为何这么晚才开始这一帧"
-		       : "no long doFrame is recorded, see why the app began this frame so late");
+		    zh ? "查看应用的线程在这一帧之前做了什么"
+		       : "see what the app's threads did before this frame");
+	}
 }
 
-static void tell_cause(char text[GRADE_TEXT_SIZE], const struct session *session,
-		       const struct graded_app *app, enum language language)
+static void add_unknown(char text[GRADE_TEXT_SIZE], const struct session *session,
+			const struct late_row *late, enum language language)
 {
-	enum cause cause = first_cause(&app->facts);
-	const struct late_row *late = find_worst(session, app, cause);
 	bool zh = language == CHINESE;
 
-	if (!late || cause == CAUSE_NONE) {
-		add(text, "%s",
-		    zh ? "请用 --frames-log 录制，以得知何时迟到或卡死，以及原因"
-		       : "record with --frames-log, which tells when it was late or frozen, and "
-			 "why");
+	add(text, "%s", zh ? "原因未知" : "its cause is unknown");
+	if (is_recorded(session))
+		add(text, zh ? "，请查看那时的记录" : ", see the trace there");
+	else if (late->harm_us >= 100000 && !late->is_endless &&
+		 session_json_number(session, "options", "snapshot_ns") <= 0)
+		add(text, zh ? "，请用 --snapshot 100 录制，保存其前后的记录"
+			     : ", record with --snapshot 100 to keep the trace around it");
+}
+
+/* The moment that lost most, and its own cause. */
+static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
+		      const struct graded_app *app, enum language language)
+{
+	const struct late_row *late = find_worst(session, app);
+	enum cause cause = late ? (enum cause)late->cause : CAUSE_NONE;
+	bool zh = language == CHINESE;
+
+	if (late)
+		add_moment(text, session, late, language);
+	else if (session->lacks_events) {
+		tell_rest(text, false, language);
 		return;
 	}
-	add_moment(text, session, late, language);
 	if (cause == CAUSE_APP)
 		add_work(text, session, late, language);
-	else if (cause == CAUSE_UNKNOWN)
-		add(text, "%s",
-		    zh ? "原因未知，请用 --snapshot 100 录制，保存其前后的记录"
-		       : "its cause is unknown, record with --snapshot 100 to keep the trace "
-			 "around it");
-	else
+	else if (cause != CAUSE_NONE && cause != CAUSE_UNKNOWN)
 		add(text, zh ? "%s" : "see %s", looks[cause][language]);
+	else if (cause == CAUSE_NONE && session->files[ROW_FRAMES].rows == 0)
+		add(text,
+		    zh ? "请用 --frames-log %s，以得知何时损失时间，以及原因"
+		       : "%s with --frames-log, which tells when and why it lost time",
+		    verb(session, language));
+	else if (late)
+		add_unknown(text, session, late, language);
 }
 
 /* The app held an even rate that is lower than its class needs. */
@@ -138,35 +200,35 @@ static void tell_slow(char text[GRADE_TEXT_SIZE], const struct session *session,
 	/* The least rate of a game, a map and a film: verdict.h. */
 	if (fps >= 25)
 		add(text,
-		    zh ? "若 %.0f fps 是有意的，请用 --class game 分析；否则查找限制帧率的地方"
-		       : "if %.0f fps are meant, analyze with --class game; else see what holds "
-			 "the "
+		    zh ? "若 %.0f fps 是有意的，请用 --class game %s；否则查找限制帧率的地方"
+		       : "if %.0f fps are meant, %s with --class game; else see what holds the "
 			 "app at that rate",
-		    fps);
+		    fps, verb(session, language));
 	else
 		add(text, "%s",
 		    zh ? "查找限制应用帧率的地方" : "see what holds the app at that rate");
 }
 
-/* When the longest gap of the app began; -1: that is unknown, as rows of fps.csv do not tell it. */
-static int64_t gap_of(const struct session *session, const struct graded_app *app)
+/* The Surface with the longest gap of the app. */
+static const struct surface *surface_of_gap(const struct session *session,
+					    const struct graded_app *app)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 
 		if (surface->has_package && surface->app == app->app &&
 		    surface->facts.longest_gap_ns == app->facts.longest_gap_ns)
-			return surface->frame_rows > 0 ? surface->gap_us : -1;
+			return surface;
 	}
-	return -1;
+	return &session->surfaces[app->surface];
 }
 
 static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *session,
 			 const struct graded_app *app, enum language language)
 {
-	bool zh = language == CHINESE;
+	const struct surface *surface = surface_of_gap(session, app);
 	char at[SESSION_TIME_SIZE], longest[GRADE_TIME_SIZE];
-	int64_t gap_us = gap_of(session, app);
+	bool zh = language == CHINESE;
 
 	if (!grade_may_hang(&app->facts)) {
 		add(text, "%s",
@@ -174,12 +236,11 @@ static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *sessi
 		       : "give the display's period with --vsync-ms");
 		return;
 	}
-	if (session->doframes == 0) {
+	if (!has_view(session, surface)) {
 		add(text, "%s",
-		    zh ? "请用 --categories \"gfx view\" 录制，以得知应用在空白中是否在工作"
-		       : "record with --categories \"gfx view\", which tells whether the app was "
-			 "at "
-			 "work in the gaps");
+		    zh ? "请加上 view 类别录制，以得知应用在空白中是否在工作"
+		       : "record with category view, which tells whether the app was at work in "
+			 "the gaps");
 		return;
 	}
 	grade_time(longest, app->facts.longest_gap_ns, language);
@@ -187,22 +248,10 @@ static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *sessi
 	    zh ? "确认应用在最长的 %s空白中是否本应绘制"
 	       : "see whether the app had anything to draw in its gap of %s",
 	    longest);
-	session_time(at, session, gap_us);
-	if (gap_us >= 0)
+	session_time(at, session, surface->gap_us);
+	/* Rows of fps.csv do not tell when it began. */
+	if (surface->frame_rows > 0)
 		add(text, zh ? "，从 %s 起" : ", from %s on", at);
-}
-
-/* What is known is graded better than the session, as a part of it is not there. */
-static void tell_rest(char text[GRADE_TEXT_SIZE], enum grade grade, enum language language)
-{
-	bool zh = language == CHINESE;
-
-	if (grade == GRADE_INCOMPLETE)
-		add(text, "%s", zh ? "请用更大的缓冲区重新录制" : "record with a larger buffer");
-	else
-		add(text, "%s",
-		    zh ? "请用完整的文件夹生成报告"
-		       : "make the report of the whole folder, with events.csv");
 }
 
 void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
@@ -211,21 +260,32 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	const struct grade_facts *facts = &app->facts;
 	enum grade known = grade_of_known(facts);
 	bool zh = language == CHINESE;
+	char missing[GRADE_COUNT_SIZE];
 
 	text[0] = '\0';
 	/* The sentence of INCOMPLETE has its own. */
-	if (known == GRADE_TOO_SHORT)
-		add(text, "%s",
-		    zh ? "请录制更久：评级需要 5 秒的绘制和 100 帧"
-		       : "record for longer, a grade needs 5 s of drawing and 100 frames");
-	else if (known == GRADE_UNCLEAR)
+	if (known == GRADE_UNCLEAR)
 		tell_unclear(text, session, app, language);
 	else if (known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0)
 		tell_slow(text, session, app, language);
-	else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR)
-		tell_cause(text, session, app, language);
+	else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR ||
+		 (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0))
+		tell_lost(text, session, app, language);
 	else if (known == GRADE_GOOD && app->grade != known)
-		tell_rest(text, app->grade, language);
+		tell_rest(text, app->grade == GRADE_INCOMPLETE, language);
+	if (known == GRADE_TOO_SHORT)
+		add(text,
+		    text[0] ? (zh ? "（评级需要 %s）" : " (a grade needs %s)")
+			    : (zh ? "请录制更久：评级需要 %s"
+				  : "record for longer, a grade needs %s"),
+		    zh ? "5 秒的绘制和 100 帧" : "5 s of drawing and 100 frames");
+	if (text[0] && grade_is_missing_much(facts)) {
+		grade_share(missing, grade_missing_ns(facts), facts->span_ns);
+		add(text,
+		    zh ? "；缺少 %s 的时间，请用更大的缓冲区录制"
+		       : "; %s of the time is missing, record with a larger buffer",
+		    missing);
+	}
 	if (text[0])
 		add(text, "%s", zh ? "。" : ".");
 }

@@ -204,15 +204,10 @@ void grade_share(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
 static void add_name(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)
 {
-	const char *name = graded->name;
-	size_t length = strlen(name);
+	char name[NAME_MAX_BYTES + 1];
 
-	if (length > NAME_MAX_BYTES) {
-		length = NAME_MAX_BYTES;
-		while (length > 0 && ((unsigned char)name[length] & 0xC0) == 0x80)
-			length--;
-	}
-	add(text, "%.*s", (int)length, name);
+	text_escape(name, sizeof(name), graded->name);
+	add(text, "%s", name);
 	if (graded->is_no_app)
 		add(text, "%s", language == CHINESE ? "（不是使用中的应用）" : " (no app in use)");
 }

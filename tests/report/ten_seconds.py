@@ -159,6 +159,7 @@ def steps(here):
         told = model(out)[0]["apps"][0]
         found = re.fullmatch(said, told["next"] or "")
         checks.that(found and (not found.groups() or f"most lost at {found[1]}:" in words(report(out).stdout)), f"step {n}: {said}: {told['next']}")
+        checks.that("\u202e" not in f"{told['whose']}{told['next zh']}{report('--markdown', out).stdout}", f"step {n}: a name that turns the line")
 
 
 def gates_and_comparison(here, page):

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "daemon/base/text.h"
 #include "tools/report/compare_text.h"
 #include "tools/report/moments.h"
 #include "tools/report/sentences.h"
@@ -17,7 +18,7 @@ static void print_escaped(FILE *out, const char *text)
 {
 	char escaped[NAMES_SIZE];
 
-	escaped[names_escape(escaped, span_of(text))] = '\0';
+	text_escape(escaped, sizeof(escaped), text);
 	for (const char *at = escaped; *at; at++) {
 		if (strchr("\\`*_[]<>|#~", *at))
 			fputc('\\', out);

@@ -168,7 +168,7 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 	facts = &worst->facts;
 	session_time(from, session, worst->section > 0 ? section->from_us : session->first_us);
 	session_time(to, session, section->to_us);
-	text_copy(name, sizeof(name), name_of(session, section->name));
+	text_escape(name, sizeof(name), name_of(session, section->name));
 	if (zh && strcmp(name, SECTION_FIRST) == 0)
 		strcpy(name, SECTION_FIRST_ZH);
 	lost = facts->freeze_ns == 0 ? (zh ? "迟到" : "late")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ftrace text (trace_pipe, trace, systrace files) to records.
  *
- * Nothing is copied. The caller keeps the bytes that ftrace_text_next() leaves in its input (the
+ * Nothing is copied. The caller keeps the bytes that ftrace_text_read() leaves in its input (the
  * first part of a line) and passes them again, followed by more.
  */
 #ifndef JANKD_PARSER_FTRACE_TEXT_H
@@ -78,18 +78,5 @@ struct ftrace_text {
  */
 size_t ftrace_text_read(struct ftrace_text *text, struct span *input, bool last,
 			struct trace_record *records, size_t max);
-
-enum ftrace_text_result {
-	FTRACE_TEXT_MORE,
-	FTRACE_TEXT_RECORD, /* *record is set; call again */
-};
-
-/* The same for one record. */
-static inline enum ftrace_text_result ftrace_text_next(struct ftrace_text *text, struct span *input,
-						       bool last, struct trace_record *record)
-{
-	return ftrace_text_read(text, input, last, record, 1) ? FTRACE_TEXT_RECORD
-							      : FTRACE_TEXT_MORE;
-}
 
 #endif

@@ -226,7 +226,7 @@ static struct span cut_front(struct span text, uint64_t begin_ns)
 	struct ftrace_text state = FTRACE_TEXT_INIT;
 	struct trace_record record;
 
-	while (ftrace_text_next(&state, &input, true, &record) == FTRACE_TEXT_RECORD) {
+	while (ftrace_text_read(&state, &input, true, &record, 1) > 0) {
 		const char *comm = record.comm.ptr;
 		const char *newline;
 

@@ -54,7 +54,7 @@ static uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, siz
 	struct span input =
 		trace_buffer_filled(buffer, give(lines, space, size < most ? size : most));
 
-	while (ftrace_text_next(&state, &input, false, &record) == FTRACE_TEXT_RECORD)
+	while (ftrace_text_read(&state, &input, false, &record, 1) > 0)
 		;
 	if (state.last_ns > 0)
 		lines->last_ns = state.last_ns;

@@ -146,7 +146,7 @@ static void read_records(struct recording *r, gzFile file, const char *path)
 		if (count < 0)
 			fail(path, "damaged or not readable", "use ftrace text, plain or gzip");
 		input = (struct span){ buffer, input.len + (size_t)count };
-		while (ftrace_text_next(&text, &input, count == 0, &record) == FTRACE_TEXT_RECORD) {
+		while (ftrace_text_read(&text, &input, count == 0, &record, 1) > 0) {
 			struct span payload = SPAN_NULL;
 
 			if (record.kind != TRACE_LOST)

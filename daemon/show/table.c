@@ -150,7 +150,8 @@ static double number_of(const struct summary_row *row, enum table_column column)
 /* True: a number of what was lost that may be too small. */
 static bool is_lower_bound(const struct summary_row *row, enum table_column column)
 {
-	return (column == COLUMN_LOST && grade_is_at_least(&row->facts, LOST_RATE)) ||
+	return (column == COLUMN_LOST && number_of(row, column) >= 0 &&
+		grade_is_at_least(&row->facts, LOST_RATE)) ||
 	       (column == COLUMN_FREEZES && grade_is_at_least(&row->facts, LOST_FREEZES));
 }
 
@@ -190,20 +191,16 @@ static void format_cell(char text[static CELL_SIZE], const struct summary_row *r
 static void print_cell(FILE *out, const struct summary_row *row, enum table_column column,
 		       bool colour)
 {
-	int width = (int)cells[column].width - 1;
 	const char *sequence = colour ? colour_of(row, column) : NULL;
+	const char *sign = is_lower_bound(row, column) ? "≥" : "";
+	int width = (int)cells[column].width - 1 - !!sign[0];
 	char text[CELL_SIZE];
+	int blanks;
 
-	if (is_lower_bound(row, column) && number_of(row, column) >= 0) {
-		format_cell(text, row, column, width - 1);
-		fprintf(out, " %*s≥%s", width - 1 - (int)strlen(text), "", text);
-		return;
-	}
 	format_cell(text, row, column, width);
-	if (sequence)
-		fprintf(out, " %*s%s%s" PLAIN, width - (int)strlen(text), "", sequence, text);
-	else
-		fprintf(out, " %*s", width, text);
+	blanks = width - (int)strlen(text);
+	fprintf(out, " %*s%s%s%s", blanks > 0 ? blanks : 0, "", sequence ? sequence : sign, text,
+		sequence ? PLAIN : "");
 }
 
 static void print_row(FILE *out, const struct summary_row *row, const struct table_layout *layout)

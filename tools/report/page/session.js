@@ -205,11 +205,13 @@ const sectionAt = (session, time) => (session["section names"].findLast(([, from
 /* A moment counts in the section where it ended; @began: the name of another one, where it began. */
 const placeOf = ({ section, began }) => (began === section ? word(section) : `${word(section)} (${word("began in {}").replace("{}", () => word(began))})`);
 
+const keyOf = (one) => [one.Surface, one.section, one.began, one.isFreeze, one.cause].join("\n");
+
 /* Each chart's moments by section and cause; without frames.csv those of the drops that are known. */
 function groupsOf(session) {
   const groups = session.charts.flatMap((chart) => chart.moments.map(([section, isFreeze, cause, times, lost, least, most, worst]) => ({
     Surface: chart.Surface, section: (session["section names"][section] || [""])[0], began: sectionAt(session, worst), isFreeze: isFreeze === 1, cause: session.causes[cause] || "unknown", times, lost, least, most, worst })));
-  const rowsOf = new Map(), keyOf = (one) => [one.Surface, one.section, one.began, one.isFreeze, one.cause].join("\n");
+  const rowsOf = new Map();
   for (const row of session.late) {
     const key = keyOf({ Surface: row.Surface, section: sectionAt(session, row["time(s)"]), began: sectionAt(session, beginOf(session, row)), isFreeze: row.kind === "stall", cause: row.cause || "unknown" });
     if (!rowsOf.has(key)) rowsOf.set(key, []);
@@ -274,7 +276,7 @@ function momentsCard(session, into, timeline) {
     if (group.rows.length > 0) show(group.rows[0]);
     else cell.append(soft(`${word("not among the moments of this page")}: jank-report --from ${(group.worst - 5).toFixed(3)} --to ${(group.worst + group.most + 5).toFixed(3)} -o range.html ${quotedForShell(session.folder)}`));
   };
-  const keyOf = (group) => [group.Surface, group.section, group.began, group.isFreeze, group.cause].join("|"), many = new Set(groups.map((group) => group.Surface)).size > 1;
+  const many = new Set(groups.map((group) => group.Surface)).size > 1;
   const table = makeTable("", [
     ["what", true, (group) => element("td", { className: `text${group.isFreeze ? " bad" : ""}` }, word(group.isFreeze ? "freeze" : "late frames"))],
     ...(session.sections.length ? [["section", true, placeOf]] : []),

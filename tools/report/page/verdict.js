@@ -33,11 +33,14 @@ function sessionBar(session) {
       : element("span", { className: "soft" }, session.lost.events === null ? word("not known whether complete") : `✓ ${word("complete: no events lost")}`));
 }
 
+/* When the freezes of the app began, or its late frames: of those that are kept. */
+const beginsOf = (session, app, isFreeze) => session.late.filter((row) => (row.kind === "stall") === isFreeze && app.surfaces.some((one) => one.Surface === row.Surface)).map((row) => beginOf(session, row));
+
 /* When the first late frame began; where not all of them are kept, the minute in which most was lost, if nothing but late frames lost it. */
 function lateSince(session, app) {
   if (session["clock stepped back"] || app.facts["late frames"] === 0) return "";
-  const at = (time) => clock(time - session["from(s)"]), late = session.late.filter((row) => row.kind !== "stall" && app.surfaces.some((one) => one.Surface === row.Surface));
-  if (late.length >= app.facts["late frames"]) return `, ${word("the first at {}").replace("{}", at(Math.min(...late.map((row) => beginOf(session, row)))))}`;
+  const at = (time) => clock(time - session["from(s)"]), late = beginsOf(session, app, false);
+  if (late.length >= app.facts["late frames"]) return `, ${word("the first at {}").replace("{}", at(Math.min(...late)))}`;
   const minute = (mainSurface(app)["time lost"] || {})["worst minute(s)"];
   return app.facts.freezes > 0 || !(minute >= session["from(s)"]) ? "" : `, ${word("most in the minute from {}").replace("{}", at(minute))}`;
 }
@@ -98,7 +101,7 @@ function tiles(session, app) {
   const fps = judged ? judged.numbers["low 1% mean(fps)"] : null, frozen = facts.freezes > 0 ? `, ${word("without freezes")}` : "", gapless = facts.gaps > 0 ? `, ${word("without the gaps")}` : "";
   const lost = (rate) => rate.toFixed(rate < 10 ? 1 : 0);
   /* Where not all of them are kept, or times do not show what was earlier, it is not known which was the first. */
-  const hung = session["clock stepped back"] ? [] : session.late.filter((row) => row.kind === "stall" && app.surfaces.some((one) => one.Surface === row.Surface)).map((row) => beginOf(session, row));
+  const hung = session["clock stepped back"] ? [] : beginsOf(session, app, true);
   const since = hung.length > 0 && hung.length >= facts.freezes ? clock(Math.min(...hung) - session["from(s)"]) : "";
   const freezes = !(facts["longest freeze(s)"] > 0) ? "freezes" : !since ? "freezes, the longest" : hung.length > 1 ? "freezes, the first at {}, the longest" : "freeze, at {}, for";
   /* Gaps may be freezes. */

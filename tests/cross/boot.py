@@ -25,6 +25,8 @@ BEFORE_START_S = 0.5  # The same for the last frames in the buffers that the nex
 # The daemon's memory with all files, with pages of 4 KB.
 MEMORY_MAX_KB = 3500
 CARD_SIZE = 48 << 20
+# jankd reads what is left of a trace for 10 s. A guest beside other tests may need longer for the text of the buffers when a start takes them.
+READ_S, NOT_READ = 10, "the last events of the trace were not read: that took more than 10 s"
 # What the kernel did not keep, in the statistics of a CPU.
 LOST = re.compile(r"^(?:overrun|commit overrun|dropped events): (\d+)", re.M)
 
@@ -83,6 +85,8 @@ def check_part(checks, part, source, *commands):
     lost = {row["lost events"] for row in segments.rows(part / "files", "fps.csv")}
     by_kernel = sum(map(int, LOST.findall(text(part / "stats"))))
     print(f"{part.name}: lost by the kernel: {by_kernel}, events {events}", flush=True)
+    if NOT_READ in events and (part / "started").exists() and float(text(part / "started")) - float(text(part / "starting")) > READ_S:
+        events.remove(NOT_READ)
     checks.equal(bool(events), by_kernel > 0, f"{part.name}: a loss is reported in events.csv")
     # Another program that reads the trace or stops it for a moment hides events without a loss of the kernel.
     hidden = [text for kind, text in every if kind == "tracing"]

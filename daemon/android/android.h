@@ -83,14 +83,14 @@ void atrace_stop(int timeout_ms, bool until_signal, bool quiet);
  *
  * Android's system properties, through getprop and setprop. */
 
-/* A time limit for several calls of getprop and setprop together. */
+/* A time limit for several calls of getprop and setprop together: four seconds from the begin, and
+ * two for each, as a service that hangs is known by then. */
 struct property_budget {
 	int64_t deadline_ms; /* CLOCK_MONOTONIC */
 	bool until_signal;   /* see child_run() */
-	bool is_over;	     /* getprop does not exist, or a call failed: it is not run again */
+	bool is_over;	     /* getprop does not exist, or gave no answer: it is not run again */
 };
 
-/* Returns a budget of two seconds, from now on. */
 struct property_budget property_budget_begin(bool until_signal);
 
 /* Reads a property; one that is not set is "". Returns false, with "", if it cannot be read. */

@@ -11,7 +11,8 @@
 #include "daemon/base/child.h"
 #include "daemon/base/wall_clock.h"
 
-#define BUDGET_MS 2000
+#define BUDGET_MS 4000
+#define ANSWER_MS 2000
 
 struct property_budget property_budget_begin(bool until_signal)
 {
@@ -22,6 +23,13 @@ struct property_budget property_budget_begin(bool until_signal)
 	};
 }
 
+static int rest_ms(const struct property_budget *budget)
+{
+	int64_t rest_ms = budget->deadline_ms - clock_monotonic_ms();
+
+	return rest_ms < ANSWER_MS ? (int)rest_ms : ANSWER_MS;
+}
+
 bool android_getprop(struct property_budget *budget, const char *name, char *value, size_t size)
 {
 	char *argv[] = { "getprop", (char *)name, NULL };
@@ -29,8 +37,7 @@ bool android_getprop(struct property_budget *budget, const char *name, char *val
 
 	value[0] = '\0';
 	if (!budget->is_over)
-		status = child_run(argv, (int)(budget->deadline_ms - clock_monotonic_ms()), 0,
-				   budget->until_signal, value, size);
+		status = child_run(argv, rest_ms(budget), 0, budget->until_signal, value, size);
 	budget->is_over |= status < 0;
 	if (status != 0)
 		value[0] = '\0';
@@ -42,8 +49,8 @@ int android_setprop(struct property_budget *budget, const char *name, const char
 {
 	char *argv[] = { "setprop", (char *)name, (char *)value, NULL };
 	char output[256];
-	int status = child_run(argv, (int)(budget->deadline_ms - clock_monotonic_ms()), 0,
-			       budget->until_signal, output, sizeof(output));
+	int status =
+		child_run(argv, rest_ms(budget), 0, budget->until_signal, output, sizeof(output));
 
 	return status > 0 ? -EACCES : status;
 }

@@ -142,6 +142,10 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 		return EXIT_FAILED;
 	}
 	undo->has_properties = !budget.is_over;
+	if (!undo->has_properties && child_program_exists("getprop"))
+		report_warning("getprop: no answer; the tags of apps (debug.atrace.*) "
+			       "are disabled at the end, and not restored; if another program had "
+			       "enabled some, enable them again");
 	if (!undo->has_properties)
 		return 0;
 	budget = property_budget_begin(true);

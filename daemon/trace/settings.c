@@ -13,6 +13,7 @@
 
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
+#include "daemon/base/report.h"
 #include "daemon/base/text.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/trace_files.h"
@@ -483,11 +484,15 @@ static bool copy_property_name(char name[static SETTING_SIZE], struct span prope
 static int restore_property(struct restoring *r, struct span name_and_value)
 {
 	char name[SETTING_SIZE], word[SETTING_SIZE], now[SETTING_SIZE];
+	bool was_over = r->budget.is_over;
 
 	if (copy_property_name(name, name_and_value) &&
 	    copy_word(word, after_first_word(name_and_value), true) &&
 	    android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
 		return android_setprop(&r->budget, name, word);
+	if (r->budget.is_over && !was_over)
+		report_warning("getprop: no answer; the tags of apps (debug.atrace.*) are not "
+			       "restored; if another program had enabled some, enable them again");
 	return 0;
 }
 

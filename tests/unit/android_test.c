@@ -258,6 +258,11 @@ TEST(properties_are_read_and_set)
 	assert_string_equal(device.build, "");
 	assert_int_equal(android_setprop(&budget, "debug.x", "7"), 0);
 	assert_string_equal(fake_device_get("debug.x"), "7");
+	/* A slow device. */
+	budget = property_budget_begin(false);
+	scratch_put("device/bin/getprop", "#!/bin/sh\nsleep 0.7\necho 7\n");
+	for (int i = 0; i < 3; i++)
+		assert_true(android_getprop(&budget, "debug.x", value, sizeof(value)));
 	fake_device_fail("setprop", "no");
 	assert_int_equal(android_setprop(&budget, "debug.x", "8"), -EACCES);
 	fake_device_fail("getprop", "no");

@@ -141,12 +141,10 @@ static void check_instance(struct doctor *doctor)
  * two is enough. */
 static void check_pipe(struct doctor *doctor)
 {
-	char raw_why[SOURCE_WHY_SIZE], file[PATH_MAX], text[LIVE_TRACE_REFUSAL_SIZE];
+	char raw_why[SOURCE_WHY_SIZE], text[LIVE_TRACE_REFUSAL_SIZE];
 	const char *readers = doctor->others.readers;
-	int fd, raw;
+	int fd = live_trace_open_pipe(doctor->trace), raw;
 
-	snprintf(file, sizeof(file), "%s/trace_pipe", doctor->trace->path);
-	fd = live_trace_open_pipe(doctor->trace);
 	if (fd >= 0)
 		close(fd);
 	if (fd == -EBUSY || (fd >= 0 && readers[0])) {
@@ -156,7 +154,7 @@ static void check_pipe(struct doctor *doctor)
 		return;
 	}
 	raw = source_raw_check(doctor->trace, &doctor->files, raw_why);
-	live_trace_refusal(text, file, R_OK, fd, "check the kernel's tracing");
+	live_trace_refusal(text, doctor->trace->path, "trace_pipe", R_OK, fd);
 	if (fd >= 0)
 		print(doctor, OK, "can be read");
 	else
@@ -179,10 +177,9 @@ static void print_setting(struct doctor *doctor, const char *value, enum finding
 {
 	const char *path = doctor->trace->path;
 	int error = setting_check_write(path, doctor->subject);
-	char file[PATH_MAX], refusal[LIVE_TRACE_REFUSAL_SIZE];
+	char refusal[LIVE_TRACE_REFUSAL_SIZE];
 
-	snprintf(file, sizeof(file), "%s/%s", path, doctor->subject);
-	live_trace_refusal(refusal, file, W_OK, error, "check the kernel's tracing");
+	live_trace_refusal(refusal, path, doctor->subject, W_OK, error);
 	if (error == 0)
 		print(doctor, OK, "%s, and jankd can change it", value);
 	else

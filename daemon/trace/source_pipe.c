@@ -63,16 +63,15 @@ static const struct source_ops pipe_ops = {
 static void refuse(const struct live_trace *trace, int error)
 {
 	const char *path = trace->path;
-	char file[1200], text[LIVE_TRACE_REFUSAL_SIZE];
+	char text[LIVE_TRACE_REFUSAL_SIZE];
 
-	snprintf(file, sizeof(file), "%s/trace_pipe", path);
-	live_trace_refusal(text, file, R_OK, error, "check the kernel's tracing");
+	live_trace_refusal(text, path, "trace_pipe", R_OK, error);
 	if (error == -EBUSY)
 		report("%s/trace_pipe: being read by another program; stop that program, or use "
 		       "--instance",
 		       path);
 	else
-		report("%s: %s", file, text);
+		report("%s/trace_pipe: %s", path, text);
 }
 
 int source_pipe_open(struct source **out, struct live_trace *trace, const struct trace_files *files,

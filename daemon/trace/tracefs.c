@@ -77,10 +77,10 @@ int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char
 /* Android's user "shell", the user of adb. It can usually trace. */
 #define SHELL_UID 2000
 
-static const char *advice(bool is_selinux, int error, const char *otherwise)
+static const char *advice(bool is_selinux, int error)
 {
 	if (error != -EACCES && error != -EPERM)
-		return report_advice(error, otherwise);
+		return report_advice(error, "check the kernel's tracing");
 	if (is_selinux && geteuid() != 0)
 		return "run jankd as root, or make SELinux permissive as root: setenforce 0";
 	if (is_selinux)
@@ -92,24 +92,22 @@ static const char *advice(bool is_selinux, int error, const char *otherwise)
 	return "run jankd as root; on an Android device, as root or shell";
 }
 
-void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *path, int access,
-			int error, const char *otherwise)
+void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
+			const char *name, int access, int error)
 {
-	char why[DENIAL_SIZE];
-	bool is_selinux = denial_describe(why, path, access, error);
+	char path[PATH_MAX], why[DENIAL_SIZE];
+	bool is_selinux;
 
-	snprintf(text, LIVE_TRACE_REFUSAL_SIZE, "%s; %s", why,
-		 advice(is_selinux, error, otherwise));
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	is_selinux = denial_describe(why, path, access, error);
+	snprintf(text, LIVE_TRACE_REFUSAL_SIZE, "%s; %s", why, advice(is_selinux, error));
 }
 
 void live_trace_refusal_of_mount(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
 				 const char *wanted, int error)
 {
-	char path[LIVE_TRACE_DIRECTORY_SIZE + 16];
-
-	snprintf(path, sizeof(path), "%s/trace_pipe", directory);
 	if (error == -EACCES || error == -EPERM)
-		live_trace_refusal(text, path, F_OK, error, "");
+		live_trace_refusal(text, directory, "trace_pipe", F_OK, error);
 	else if (wanted)
 		snprintf(text, LIVE_TRACE_REFUSAL_SIZE,
 			 "no tracefs there; mount it: mount -t tracefs nodev %.200s", wanted);
@@ -197,7 +195,7 @@ static void choose_clock(struct live_trace *trace)
 
 static int switch_on(struct live_trace *trace)
 {
-	char path[sizeof(trace->path) + 16], text[LIVE_TRACE_REFUSAL_SIZE];
+	char text[LIVE_TRACE_REFUSAL_SIZE];
 	int error;
 
 	if (tracefs_trace_is_on(trace->instance) != 0)
@@ -206,9 +204,8 @@ static int switch_on(struct live_trace *trace)
 	if (tracefs_trace_on(trace->instance) == 0)
 		return 0;
 	error = errno ? errno : EIO;
-	snprintf(path, sizeof(path), "%s/tracing_on", trace->path);
-	live_trace_refusal(text, path, W_OK, -error, "check the kernel's tracing");
-	report("%s: tracing is off and cannot be switched on: %s", path, text);
+	live_trace_refusal(text, trace->path, "tracing_on", W_OK, -error);
+	report("%s/tracing_on: tracing is off and cannot be switched on: %s", trace->path, text);
 	return -error;
 }
 
@@ -236,18 +233,17 @@ static void find_fixed(struct live_trace *trace)
 /* With such a clock, frames would have no times. */
 static int check_clock(const struct live_trace *trace)
 {
-	char file[sizeof(trace->path) + 16], text[LIVE_TRACE_REFUSAL_SIZE];
+	char text[LIVE_TRACE_REFUSAL_SIZE];
 	int error;
 
 	if (wall_clock_is_time(trace->clock))
 		return 0;
-	snprintf(file, sizeof(file), "%s/trace_clock", trace->path);
 	error = setting_check_write(trace->path, "trace_clock");
 	if (error == 0)
 		error = -EINVAL;
-	live_trace_refusal(text, file, W_OK, error, "check the kernel's tracing");
-	report("%s: it is '%s', which does not count time, and cannot be changed: %s", file,
-	       trace->clock, text);
+	live_trace_refusal(text, trace->path, "trace_clock", W_OK, error);
+	report("%s/trace_clock: it is '%s', which does not count time, and cannot be changed: %s",
+	       trace->path, trace->clock, text);
 	return error;
 }
 

@@ -87,12 +87,11 @@ int live_trace_lock(const char *directory, int wait_ms);
 /**
  * live_trace_refusal() - why a file in tracefs cannot be opened, and what to do
  * @text: set to "WHY; WHAT TO DO"
- * @path, @access: of the file, and how it was opened: R_OK, W_OK
+ * @directory, @name, @access: of the file, and how it was opened: R_OK, W_OK
  * @error: -errno
- * @otherwise: the advice for errors other than missing rights, memory or descriptors
  */
-void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *path, int access,
-			int error, const char *otherwise);
+void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
+			const char *name, int access, int error);
 
 /* The same after live_trace_find() has failed. @directory: as it was set, @wanted: its argument. */
 void live_trace_refusal_of_mount(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,

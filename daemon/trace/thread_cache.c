@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "daemon/base/text_file.h"
+
 /* How long an entry is valid: usually; for SurfaceFlinger's threads; if the thread has ended or
  * SurfaceFlinger is unknown, as both may change soon. */
 #define FRESH_S 30
@@ -30,32 +32,13 @@ enum {
 
 /* --- /proc --- */
 
-static int open_file(const struct thread_cache *cache, int32_t pid, const char *name)
+/* A file of @pid that can be read while it lives. */
+static int open_comm(const struct thread_cache *cache, int32_t pid)
 {
 	char path[96];
 
-	snprintf(path, sizeof(path), "%s/%d/%s", cache->proc, (int)pid, name);
+	snprintf(path, sizeof(path), "%s/%d/comm", cache->proc, (int)pid);
 	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* If the thread has not ended, the file is read again once: else events of SurfaceFlinger would be
- * taken for those of another process for FRESH_GONE_S. */
-static ssize_t read_file(const struct thread_cache *cache, int32_t pid, const char *name,
-			 char *text, size_t size)
-{
-	ssize_t n = -1;
-	int error = 0;
-
-	for (int tries = 0; n < 0 && tries < 2 && error != ENOENT && error != ESRCH; tries++) {
-		int fd = open_file(cache, pid, name);
-
-		n = fd < 0 ? -1 : read(fd, text, size - 1);
-		error = errno;
-		if (fd >= 0)
-			close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return n;
 }
 
 struct status {
@@ -78,13 +61,18 @@ static bool find_number(const char *text, const char *label, long *number)
  * searched after the name. */
 static bool read_status(const struct thread_cache *cache, int32_t tid, struct status *status)
 {
-	char text[2048];
+	char text[2048] = "";
 	long tgid = 0, ppid = 0, uid = 0;
 	const char *rest;
 	size_t len;
 
-	if (read_file(cache, tid, "status", text, sizeof(text)) <= 0 ||
-	    strncmp(text, "Name:\t", 6) != 0)
+	/* If the thread has not ended, it is read again once: else events of SurfaceFlinger would
+	 * be taken for those of another process for FRESH_GONE_S. */
+	for (int tries = 0; tries < 2; tries++)
+		if (text_file_read(text, sizeof(text), "%s/%d/status", cache->proc, (int)tid) ||
+		    errno == ENOENT || errno == ESRCH)
+			break;
+	if (strncmp(text, "Name:\t", 6) != 0)
 		return false;
 	len = strcspn(text + 6, "\n");
 	rest = text + 6 + len;
@@ -127,7 +115,7 @@ static bool is_alive(struct thread_cache *cache)
 	char byte;
 
 	if (cache->alive < 0) {
-		cache->alive = open_file(cache, cache->surfaceflinger, "comm");
+		cache->alive = open_comm(cache, cache->surfaceflinger);
 		if (cache->alive < 0)
 			return errno != ENOENT && errno != ESRCH;
 	}
@@ -201,7 +189,7 @@ static void read_thread(struct thread_cache *cache, struct cached_thread *thread
 	cache->surfaceflinger = thread->tgid;
 	cache->trust = thread->trust;
 	thread_cache_end(cache);
-	cache->alive = open_file(cache, thread->tgid, "comm");
+	cache->alive = open_comm(cache, thread->tgid);
 }
 
 static uint8_t fresh_s(const struct thread_cache *cache, const struct cached_thread *thread)

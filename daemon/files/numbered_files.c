@@ -70,21 +70,6 @@ struct numbers {
 	size_t count;
 };
 
-static int add_number(struct numbers *numbers, size_t *size, unsigned long number)
-{
-	if (numbers->count == *size) {
-		size_t larger = *size > 0 ? 2 * *size : 256;
-		unsigned long *of = realloc(numbers->of, larger * sizeof(*of));
-
-		if (!of)
-			return -ENOMEM;
-		numbers->of = of;
-		*size = larger;
-	}
-	numbers->of[numbers->count++] = number;
-	return 0;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const unsigned long *x = a, *y = b;
@@ -99,7 +84,7 @@ static int list(int folder_fd, struct kinds kinds, struct numbers *numbers)
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	size_t size = 0, n = 0;
+	size_t n = 0;
 	int error = 0;
 
 	*numbers = (struct numbers){ 0 };
@@ -110,10 +95,17 @@ static int list(int folder_fd, struct kinds kinds, struct numbers *numbers)
 		return error;
 	}
 	while (error == 0 && (entry = readdir(directory))) {
-		unsigned long number = number_in(entry->d_name, &kinds);
+		unsigned long number = number_in(entry->d_name, &kinds), *of;
 
-		if (number > 0)
-			error = add_number(numbers, &size, number);
+		if (number == 0)
+			continue;
+		of = realloc(numbers->of, (numbers->count + 1) * sizeof(*of));
+		if (of) {
+			numbers->of = of;
+			of[numbers->count++] = number;
+		} else {
+			error = -ENOMEM;
+		}
 	}
 	closedir(directory);
 	if (numbers->count == 0)

@@ -120,3 +120,34 @@ void wall_clock_format(char text[static WALL_CLOCK_TEXT], int64_t wall_ns)
 	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
 	snprintf(text, WALL_CLOCK_TEXT, "%s.%03dZ", date, ms);
 }
+
+/* --- suspends, and jumps of the wall clock --- */
+
+/* Smaller differences are ignored: an interrupt between the reads of two clocks can cause them. */
+#define SLEEP_NS (50 * NS_PER_MS)
+#define STEP_NS (200 * NS_PER_MS)
+
+struct clock_reading clock_watch_read(void)
+{
+	return (struct clock_reading){
+		.mono = clock_read(CLOCK_MONOTONIC),
+		.boot = clock_read(CLOCK_BOOTTIME),
+		.wall = wall_clock_now(),
+	};
+}
+
+struct clock_change clock_watch_compare(struct clock_watch *watch, struct clock_reading now)
+{
+	struct clock_reading last = watch->known ? watch->last : now;
+	struct clock_change change = {
+		.slept_ns = (now.boot - last.boot) - (now.mono - last.mono),
+		.stepped_ns = (now.wall - last.wall) - (now.boot - last.boot),
+	};
+
+	*watch = (struct clock_watch){ true, now };
+	if (change.slept_ns < SLEEP_NS)
+		change.slept_ns = 0;
+	if (change.stepped_ns < STEP_NS && change.stepped_ns > -STEP_NS)
+		change.stepped_ns = 0;
+	return change;
+}

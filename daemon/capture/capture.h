@@ -14,7 +14,6 @@
  *     tracing_undo.c     saves the tracing settings, and restores them at the end
  *     interference.c     detects what other programs change in the trace; reports and restores it
  *       trace_watch.c    detects writes to files of tracefs (inotify)
- *       clock_watch.c    detects suspends, and jumps of the wall clock
  *     capture_control.c  answers requests of clients (control/)
  *     rescue.c           counts what a killed capture left in the trace
  *

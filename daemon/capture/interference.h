@@ -22,7 +22,7 @@
  *     minute. After that, and with --yield, they stay. So does every other value at once.
  *
  * A new clock that counts time is used from then on. While it does not, nothing is read. Suspends
- * of the device and jumps of the wall clock are detected here, too (clock_watch.c).
+ * of the device and jumps of the wall clock are detected here, too (base/wall_clock.h).
  */
 #ifndef JANKD_DAEMON_CAPTURE_INTERFERENCE_H
 #define JANKD_DAEMON_CAPTURE_INTERFERENCE_H
@@ -30,7 +30,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/capture/clock_watch.h"
 #include "daemon/capture/interference_tags.h"
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"

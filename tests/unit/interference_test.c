@@ -11,7 +11,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/options.h"
 #include "daemon/base/periods.h"
-#include "daemon/capture/clock_watch.h"
+#include "daemon/base/wall_clock.h"
 #include "daemon/capture/drain.h"
 #include "daemon/capture/drain_period.h"
 #include "daemon/capture/interference_tags.h"

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/anchor.h"
 
+size_t anchor_scan_portable(struct anchor_scan *scan, const char **found)
+{
+	const char *at = scan->at + (scan->at == scan->begin), *end = scan->end;
+	size_t n = 0;
+
+	/* anchor_is() reads three bytes more. */
+	while (n < ANCHORS_MAX && end - at > 3 && (at = memchr(at, ':', (size_t)(end - at) - 3))) {
+		found[n] = at;
+		n += anchor_is(at++);
+	}
+	scan->at = n < ANCHORS_MAX ? end : at;
+	return n;
+}
+
 size_t anchor_scan(struct anchor_scan *scan, const char **found)
 {
 #ifdef __x86_64__

@@ -58,7 +58,7 @@ const char *anchor_find(const char *begin, const char *at, const char *end);
 /* The implementations of anchor_scan(), chosen by the processor's features. All give the same
  * result. */
 size_t anchor_scan_portable(struct anchor_scan *scan, const char **found);
-#if defined(__SSE2__) || defined(__ARM_NEON)
+#if defined(__x86_64__) || defined(__aarch64__)
 #define ANCHOR_HAS_VECTOR 1
 size_t anchor_scan_vector(struct anchor_scan *scan, const char **found);
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of anchor_scan(), declared in anchor.h. Compiled once for each kind of processor: with
- * SCAN_AVX2 for 32 bytes at a time, with SCAN_VECTOR for 16 (SSE2, NEON), with neither in portable
- * C.
+/* The loop of anchor_scan(), declared in anchor.h. Compiled once for each kind of vectors: with
+ * SCAN_AVX2 for 32 bytes at a time, else for 16 (SSE2, NEON).
  *
  * For a block of 64 bytes a mask shows where anchors may be, judged by two bytes: a ':' with 't',
  * 'p', '0' or 'w' two bytes after it, or with 'U' before it. Few of the former have no digit before
- * them, which is looked for later. Portable C looks at the ':' only.
+ * them, which is looked for later.
  */
 #include "parser/anchor.h"
 
@@ -20,7 +19,7 @@
 #define WIDTH 32
 #define MASK _mm256_movemask_epi8
 #define MASK_OF __m256i
-#elif defined(SCAN_VECTOR)
+#else
 #define SCAN anchor_scan_vector
 #define WIDTH 16
 #if defined(__SSE2__)
@@ -30,13 +29,9 @@
 #else
 #include <arm_neon.h>
 #endif
-#else
-#define SCAN anchor_scan_portable
 #endif
 
 /* --- a bit for each byte of a block --- */
-
-#ifdef WIDTH
 
 typedef uint8_t bytes __attribute__((vector_size(WIDTH)));
 
@@ -81,39 +76,6 @@ static inline uint64_t anchors(const char *at)
 
 	sum = vpaddq_u8(sum, sum);
 	return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
-}
-
-#endif
-
-#else
-
-/* The high bit of each byte of @word that is equal to @byte. */
-static inline uint64_t bytes_equal(uint64_t word, uint8_t byte)
-{
-	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
-	uint64_t other = word ^ (UINT64_C(0x0101010101010101) * byte);
-
-	return ~(((other & low) + low) | other | low);
-}
-
-/* The same as one bit for each byte. */
-static inline uint64_t mask_of(const char *at, uint8_t byte)
-{
-	uint64_t mask = 0;
-
-	for (unsigned int i = 0; i < BLOCK; i += 8) {
-		uint64_t word;
-
-		memcpy(&word, at + i, sizeof(word));
-		word = bytes_equal(word, byte) >> 7;
-		mask |= (word * UINT64_C(0x0102040810204080) >> 56) << i;
-	}
-	return mask;
-}
-
-static inline uint64_t anchors(const char *at)
-{
-	return mask_of(at, ':');
 }
 
 #endif

@@ -100,14 +100,6 @@ static uint32_t read_word(const char *at)
 	return word;
 }
 
-static uint64_t read_long(const char *at, size_t size)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, at, size);
-	return value;
-}
-
 /* The number of lost events, if the page contains it. */
 static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, const char *at,
 			 size_t left)
@@ -118,7 +110,7 @@ static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, co
 		return 0;
 	if (!(commit & COMMIT_COUNTED) || left < format->commit_size)
 		return FTRACE_LOST_UNKNOWN;
-	lost = read_long(at, format->commit_size);
+	lost = word_load_some(at, format->commit_size);
 	return lost > 0 && lost <= INT64_MAX ? (int64_t)lost : FTRACE_LOST_UNKNOWN;
 }
 
@@ -141,7 +133,7 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 		.format = format,
 		.at = data,
 		.end = data + length,
-		.time_ns = read_long(bytes.ptr, sizeof(uint64_t)),
+		.time_ns = word_load(bytes.ptr),
 		.least = format->text_offset > with_pid ? format->text_offset : with_pid,
 		.lost = read_lost(format, commit, data + length, space - length),
 	};

@@ -17,13 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/options.h"
 #include "rules/base/rate_limit.h"
 #include "rules/beside/choreographer.h"
 #include "rules/beside/frame_timeline.h"
 #include "rules/beside/present_fence.h"
 #include "rules/count/frame_series.h"
 #include "rules/count/late.h"
+#include "rules/count/options.h"
 #include "rules/count/recent_events.h"
 #include "rules/count/summary.h"
 #include "rules/count/trigger_state.h"

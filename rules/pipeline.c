@@ -873,16 +873,6 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.close_row = frame_queue_close_row,
 		.queued = producers_queued,
 	};
-	const struct gfx2019_options its = {
-		.target_fps = options->target_fps,
-		.kpi_ns = options->kpi_ns,
-		.type = options->type,
-		.delay_ns = options->delay_ns,
-		.min_frames = options->min_frames,
-		.vsync_ns = options->vsync_ns ? options->vsync_ns : 1000000000 / 60,
-		.focus = options->focus,
-		.max_series = options->max_series,
-	};
 
 	p->unusual = true;
 	p->queue.options = *options;
@@ -925,7 +915,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		return -ENOMEM;
 	if (p->rules->last_counter) {
 		p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));
-		return p->gfx2019 ? gfx2019_init(p->gfx2019, p->rules, &its, &p->events.sink)
+		return p->gfx2019 ? gfx2019_init(p->gfx2019, p->rules, options, &p->events.sink)
 				  : -ENOMEM;
 	}
 	if (options->type > 0)

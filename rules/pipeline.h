@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/options.h"
 #include "rules/base/row.h"
 #include "rules/beside/choreographer.h"
 #include "rules/beside/frame_timeline.h"
 #include "rules/beside/present_fence.h"
+#include "rules/count/options.h"
 #include "rules/count/summary_row.h"
 #include "rules/language/ruleset.h"
 #include "rules/vsync/work_durations.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/options.h"
+#include "rules/count/options.h"
 #include "rules/count/trigger.h"
 
 /* More globs than this are refused. */

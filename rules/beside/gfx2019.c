@@ -39,10 +39,12 @@ bool gfx2019_focus(struct gfx2019 *g, const char *focus)
 }
 
 int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
-		 const struct gfx2019_options *options, const struct row_sink *sink)
+		 const struct pipeline_options *options, const struct row_sink *sink)
 {
 	g->rules = rules;
 	g->options = *options;
+	if (options->vsync_ns == 0)
+		g->options.vsync_ns = 1000000000 / 60;
 	g->sink = *sink;
 	gfx2019_focus(g, options->focus);
 	g->max = (int)options->max_series;

@@ -13,19 +13,9 @@
 
 #include "parser/record.h"
 #include "rules/base/row.h"
+#include "rules/count/options.h"
 #include "rules/language/ruleset_match.h"
 #include "rules/language/surface.h"
-
-struct gfx2019_options {
-	double target_fps;
-	uint64_t kpi_ns;
-	unsigned int type;
-	uint64_t delay_ns;
-	uint64_t min_frames;
-	uint64_t vsync_ns;
-	const char *focus;	 /* "app/activity" or NULL */
-	unsigned int max_series; /* in the table at a time */
-};
 
 struct gfx2019_series {
 	uint64_t tx;
@@ -40,7 +30,7 @@ struct gfx2019_series {
 
 struct gfx2019 {
 	const struct ruleset *rules; /* borrowed; the owner may change it, as options.vsync_ns */
-	struct gfx2019_options options;
+	struct pipeline_options options;
 	struct row_sink sink;
 	bool ticked; /* there was a tick */
 	uint64_t check_ns;
@@ -63,7 +53,7 @@ struct gfx2019 {
 /* @g: all zeros. @options: copied; the text of its focus is not used after this call. Returns 0 or
  * -ENOMEM; gfx2019_free() must be called in any case. */
 int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
-		 const struct gfx2019_options *options, const struct row_sink *sink);
+		 const struct pipeline_options *options, const struct row_sink *sink);
 
 void gfx2019_free(struct gfx2019 *g);
 

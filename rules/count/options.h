@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What of the trace counts, and how. For pipeline_new(). */
-#ifndef JANKD_RULES_OPTIONS_H
-#define JANKD_RULES_OPTIONS_H
+#ifndef JANKD_RULES_COUNT_OPTIONS_H
+#define JANKD_RULES_COUNT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1081,10 +1081,7 @@ int frame_queue_init(struct frame_queue *q)
 	q->read_front = LAYER_NONE;
 	vsync_init(&q->vsync, q->options.vsync_ns);
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger, .events = q->events };
-	q->summary = (struct summary){ .target_fps = q->options.target_fps,
-				       .kpi_ns = q->options.kpi_ns,
-				       .app_class = q->options.app_class,
-				       .store = &q->store };
+	q->summary = (struct summary){ .options = &q->options, .store = &q->store };
 	q->counts = calloc(max, sizeof(*q->counts));
 	q->placed = calloc(FRAME_QUEUE_MAX, sizeof(*q->placed));
 	if (!q->counts || !q->placed || trigger_state_init(&q->trigger, max) < 0 ||

@@ -178,7 +178,7 @@ static struct summary_row row_of(const struct summary *summary, const struct sum
 	const struct fence_stats *fences = &entry->fences;
 	const struct drawing drawing = drawing_sum(&entry->drawing);
 	struct verdict_facts verdict = {
-		.given = summary->app_class,
+		.given = summary->options->app_class,
 		.surface = entry->name,
 		.drawing_frames = drawing.frames,
 		.drawing_time_ns = drawing.time_ns,
@@ -217,8 +217,8 @@ static struct summary_row row_of(const struct summary *summary, const struct sum
 	row.low01_time_fps = fps_of((double)histogram_slowest_time(store, h, 1, row.stats.time_ns));
 	row.cadence = histogram_mode(store, &entry->vsyncs, &row.off_cadence);
 	row.fps = frame_stats_fps(&row.stats);
-	row.stats.score =
-		frame_stats_score(&row.stats, row.fps, summary->target_fps, summary->kpi_ns);
+	row.stats.score = frame_stats_score(&row.stats, row.fps, summary->options->target_fps,
+					    summary->options->kpi_ns);
 	verdict.cadence = row.cadence;
 	verdict.off_cadence = row.off_cadence;
 	verdict.frames = row.stats.frames - row.stats.unknown;

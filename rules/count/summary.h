@@ -18,6 +18,7 @@
 #include "rules/count/grade.h"
 #include "rules/count/harm.h"
 #include "rules/count/late.h"
+#include "rules/count/options.h"
 #include "rules/count/percentiles.h"
 #include "rules/count/stats.h"
 #include "rules/count/summary_row.h"
@@ -89,14 +90,12 @@ struct summary {
 	uint64_t
 		in_others; /* Surfaces in that row; those beyond its numbers: once for each layer */
 	uint64_t frames_in_others;
-	double target_fps; /* for the score, see frame_stats_score() */
-	uint64_t kpi_ns;
-	enum app_class app_class;
-	struct chunk_store *store; /* borrowed */
+	const struct pipeline_options *options; /* borrowed, as the store */
+	struct chunk_store *store;
 };
 
-/* @summary: all zeros, with target_fps, kpi_ns, app_class and store set. Returns 0 or -ENOMEM;
- * summary_free() must be called in any case. */
+/* @summary: all zeros, with options and store set. Returns 0 or -ENOMEM; summary_free() must be
+ * called in any case. */
 int summary_init(struct summary *summary, unsigned int max);
 void summary_free(struct summary *summary);
 
@@ -114,8 +113,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		   const struct gpu_work *work);
 
 /* What is new of time that is in no number, the last @ns before @until_ns: for the Surface, and,
- * with
- * @has_app, for the app that its name has. */
+ * with @has_app, for the app that its name has. */
 struct uncounted summary_uncounted(struct summary *summary, struct summary_surface *entry,
 				   bool has_app, uint64_t until_ns, uint64_t ns);
 

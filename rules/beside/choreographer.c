@@ -308,9 +308,8 @@ static void begin_do_frame(struct choreographer *c, const struct trace_record *r
 	thread->follows = true;
 	thread->losses = c->expected->losses;
 	/* As in fps.csv: at the first callback that is delay_ns or more after the last check. */
-	if (!c->checked)
+	if (c->last_check_ns == 0)
 		c->last_check_ns = now_ns;
-	c->checked = true;
 	if (now_ns < c->last_check_ns + c->delay_ns)
 		return;
 	c->last_check_ns = now_ns;
@@ -493,6 +492,5 @@ void choreographer_new_clock(struct choreographer *c)
 	c->n = 0;
 	c->n_long = 0;
 	c->marks = (struct marks){ .n = 0 };
-	c->checked = false;
-	c->last_idle_check_ns = 0;
+	c->last_check_ns = c->last_idle_check_ns = 0;
 }

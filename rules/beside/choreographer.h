@@ -110,8 +110,7 @@ struct choreographer {
 	struct choreographer_counters counters;
 	struct doframe_skipped worst;
 	uint64_t n_long; /* so far; the last ones are kept */
-	bool checked;
-	uint64_t last_check_ns, last_idle_check_ns;
+	uint64_t last_check_ns, last_idle_check_ns; /* 0: none yet */
 	/* Borrowed: its ticks for apps are the edges, VSYNC-app or VSYNC-appSf. Which a thread has
 	 * asked for is unknown. */
 	const struct expected *expected;

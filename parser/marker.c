@@ -2,7 +2,6 @@
 #include "parser/marker.h"
 
 #include "parser/chars.h"
-#include "parser/swar.h"
 
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 

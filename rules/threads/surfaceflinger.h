@@ -16,7 +16,6 @@
 #define JANKD_RULES_THREADS_SURFACEFLINGER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "parser/record.h"

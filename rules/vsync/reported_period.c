@@ -40,8 +40,8 @@ static struct vsync_display *find_display(struct reported_periods *periods, stru
 	return found;
 }
 
-/* Of names without an id, where others have one: the display that the ticks belong to, or the only
- * one. The same of the first name with an id after names without one. */
+/* Of names without an id, where others have one: the only display. The same of the first name with
+ * an id after names without one. */
 static struct vsync_display *find_nameless(struct reported_periods *periods, bool has_id)
 {
 	struct vsync_display *only = NULL;
@@ -51,8 +51,6 @@ static struct vsync_display *find_nameless(struct reported_periods *periods, boo
 
 		if (!display->reported.period_ns && !display->asked_ns && !display->n_renders)
 			continue;
-		if (!has_id && display->own)
-			return display;
 		if (only)
 			return NULL;
 		only = display;

@@ -43,7 +43,7 @@ struct vsync_display {
 	char id[VSYNC_DISPLAY_ID];	 /* the part that is known; may be empty */
 	uint64_t used;			 /* number of its last report, 0: unused entry */
 	bool stated;			 /* its period was, not only asked for */
-	bool own, foreign;		 /* the ticks certainly belong to it; certainly not */
+	bool foreign;			 /* the ticks certainly do not belong to it */
 	bool was_on;			 /* ticks belonged to it before another one's */
 	struct reported_period reported; /* that SurfaceFlinger wrote */
 	struct reported_period measured; /* of its last run of hardware vsyncs */

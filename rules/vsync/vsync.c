@@ -95,21 +95,6 @@ static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t
 	return oldest;
 }
 
-/* True: @period_ns may be a more precise value of the period that was reported or given. */
-static bool may_be_reported(const struct vsync_lattice *v, uint64_t period_ns)
-{
-	struct reported_period reported = { .period_ns = v->option_ns,
-					    .error_ns = v->option_ns / 500 };
-
-	if (v->authority <= VSYNC_FIT)
-		return true;
-	if (v->followed)
-		reported = reported_period_of(v->followed);
-	return reported.error_ns * 1000 > reported.period_ns &&
-	       vsync_distance(period_ns, reported.period_ns) <=
-		       reported.error_ns + reported.period_ns / 200;
-}
-
 /* Updates the edge, the earliest of the last ticks. Sets *@late_ns: how late this tick is. True: it
  * is the second tick in its slot. */
 static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
@@ -298,6 +283,7 @@ static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
 {
 	uint64_t distance_ns = time_ns - v->walk.last_ns, period_ns = vsync_period_ns(v);
 	uint64_t periods, walked_ns, better_ns;
+	struct vsync_window window;
 	int64_t off_ns;
 	bool is_slow;
 
@@ -319,12 +305,16 @@ static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
 	    time_ns < v->next_doubt_ns)
 		return;
 	v->next_doubt_ns = time_ns + CHECK_EVERY_NS;
-	if (is_slow) {
+	if (is_slow && !v->pending.display) {
 		better_ns =
 			(uint64_t)((int64_t)period_ns + v->walk.off_ns / (int64_t)v->walk.periods);
-		if (may_be_reported(v, better_ns))
-			vsync_learn_better(v, better_ns, period_ns / v->walk.periods, time_ns);
-	} else {
+		vsync_window_fill(
+			&window, &v->log,
+			later(back_from(time_ns, SEARCH_BACK_NS), lattice_last(v)->from_ns),
+			time_ns);
+		lattice_refine(v, better_ns, period_ns / v->walk.periods);
+		lattice_find_edges(v, &window);
+	} else if (!is_slow) {
 		vsync_learn_doubt(v, time_ns);
 	}
 	v->walk = (struct vsync_walk){ .last_ns = time_ns };

@@ -73,8 +73,8 @@ struct vsync_lattice {
 	struct reported_periods reported;
 	char presented[VSYNC_DISPLAY_ID]; /* the display of the last presents; empty: unknown */
 	unsigned int n_presented;	  /* presents on it, one after the other */
-	uint64_t presented_ns, presented_last_ns; /* the first and the last of these */
-	uint64_t sources_evicted;		  /* that still ticked, as the table was full */
+	uint64_t presented_ns;		  /* the first of these */
+	uint64_t sources_evicted;	  /* that still ticked, as the table was full */
 	struct vsync_log log;
 	uint32_t epoch; /* positions of different epochs cannot be compared */
 	bool guessed;	/* the period is a measured one, divided until it is usual for displays */
@@ -213,11 +213,6 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns);
 
 /* Ticks or presents since @from_ns do not fit the period: searches for another one. */
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
-
-/* Presents of some time show a more precise value of the period: checks if it explains them better.
- */
-void vsync_learn_better(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,
-			uint64_t now_ns);
 
 /* Presents do not fit the period: searches for another one. If there is none, the period is not
  * believed, whatever stated it. */

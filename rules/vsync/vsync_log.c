@@ -217,14 +217,16 @@ static bool is_most(unsigned int part, unsigned int n, unsigned int percent)
 	return n >= 6 && part * 100 >= n * percent;
 }
 
-bool vsync_fit_has_odd_presents(const struct vsync_fit *fit)
+/* True: presents begin half a period after the edge, and nowhere else. */
+static bool has_odd_presents(const struct vsync_fit *fit)
 {
 	const struct vsync_score *p = &fit->presents;
 
 	return p->odd >= 3 && p->odd * 30 >= p->n && p->odd * 10 >= (p->n - p->near) * 7;
 }
 
-bool vsync_fit_has_few_collisions(const struct vsync_fit *fit)
+/* True: there are hardly any collisions. */
+static bool has_few_collisions(const struct vsync_fit *fit)
 {
 	return fit->ticks.collisions * HOLDS_PART <= fit->ticks.n &&
 	       fit->presents.collisions * HOLDS_PART <= fit->presents.n;
@@ -239,12 +241,12 @@ bool vsync_fit_is_used(const struct vsync_fit *fit)
 
 bool vsync_fit_is_clear(const struct vsync_fit *fit)
 {
-	return vsync_fit_has_few_collisions(fit) && is_most(fit->ticks.near, fit->ticks.n, 90);
+	return has_few_collisions(fit) && is_most(fit->ticks.near, fit->ticks.n, 90);
 }
 
 bool vsync_fit_holds(const struct vsync_fit *fit)
 {
-	if (!vsync_fit_has_few_collisions(fit) || vsync_fit_has_odd_presents(fit))
+	if (!has_few_collisions(fit) || has_odd_presents(fit))
 		return false;
 	return is_most(fit->ticks.near, fit->ticks.n, 90) ||
 	       (is_most(fit->ticks.near, fit->ticks.n, 20) &&
@@ -256,7 +258,7 @@ bool vsync_fit_is_refuted(const struct vsync_fit *fit)
 {
 	const struct vsync_score *p = &fit->presents;
 
-	return p->n >= PRESENTS_LEAST && (p->near * 2 < p->n || vsync_fit_has_odd_presents(fit)) &&
+	return p->n >= PRESENTS_LEAST && (p->near * 2 < p->n || has_odd_presents(fit)) &&
 	       !vsync_fit_is_clear(fit);
 }
 

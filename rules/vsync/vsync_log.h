@@ -99,9 +99,6 @@ uint64_t vsync_refine(const struct vsync_window *window, uint64_t period_ns, uin
 /* How well the period explains all events. */
 struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period_ns);
 
-/* True: there are hardly any collisions. */
-bool vsync_fit_has_few_collisions(const struct vsync_fit *fit);
-
 /* True: it may be the period. Collisions are evidence against it; late ticks are not. */
 bool vsync_fit_holds(const struct vsync_fit *fit);
 
@@ -114,9 +111,6 @@ bool vsync_fit_is_clear(const struct vsync_fit *fit);
 /* True: presents are spread over the period, and the ticks are not at an edge: it explains nothing.
  * Late ticks alone are no evidence. */
 bool vsync_fit_is_refuted(const struct vsync_fit *fit);
-
-/* True: presents begin half a period after the edge, and nowhere else. */
-bool vsync_fit_has_odd_presents(const struct vsync_fit *fit);
 
 /* The longest period that holds and that has events one period apart. @anyway: if there is none,
  * the one that explains the most events. */

@@ -29,9 +29,7 @@ class Phone:
         self.place, self.held = place, held
         self.lines, self.truth, self.rates = [], [], []
         self.values = {}
-        self.vsync_id = 1000
-        self.number = 0
-        self.seen = 0
+        self.vsync_id, self.number, self.seen = 1000, 0, 0
         at, self.vsyncs = 0.0, []
         for seconds, hertz in parts:
             period = 1e6 / hertz / scale
@@ -118,7 +116,6 @@ class Phone:
     def text(self):
         self.lines.sort(key=lambda line: line[0])
         return "".join(line for _, line in self.lines)
-
 
     def other_display(self, hertz, how, display="4630946213010294403", begin=0.0, end=10.0):
         """Adds another display: its hardware vsyncs ("hardware") or the counter of its period ("period")."""

@@ -24,23 +24,7 @@ A test runs as root in namespaces of its own: with an empty /tmp, and without tr
 of its processes. The tree is copied: it may change meanwhile.
 """
 
-import argparse
-import collections
-import contextlib
-import fnmatch
-import hashlib
-import itertools
-import json
-import os
-import pathlib
-import queue
-import re
-import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import threading
+import argparse, collections, contextlib, fnmatch, hashlib, itertools, json, os, pathlib, queue, re, shutil, signal, subprocess, sys, tempfile, threading
 import time
 
 ROOMS = ("parser", "rules", "daemon")

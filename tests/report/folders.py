@@ -2,13 +2,7 @@
 """Folders as they come: segments, packed or not, torn, missing, doubled, half a folder, several sessions, the files of 2019,
 and what is no folder of jankd. Each fault is one line, and nothing is counted twice."""
 
-import csv
-import gzip
-import json
-import pathlib
-import random
-import re
-import shutil
+import csv, gzip, json, pathlib, random, re, shutil
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS, COLUMNS_2019, second, write, write_events
 from jankd import analyze, checks, folder

@@ -2,16 +2,7 @@
 """Time lost, freezes, grade, causes in seconds and sections of --json, --csv, --markdown and the text equal a computation of this test
 from frames.csv, events.csv and summary.csv alone."""
 
-import collections
-import csv
-import io
-import itertools
-import json
-import lzma
-import pathlib
-import re
-import subprocess
-import sys
+import collections, csv, io, itertools, json, lzma, pathlib, re, subprocess, sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "lib"), str(TESTS / "golden")]

@@ -1,14 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every output has the same numbers; conditions, exit codes and wrong usage."""
 
-import csv
-import io
-import json
-import math
-import os
-import re
-import shutil
-import subprocess
+import csv, io, json, math, os, re, shutil, subprocess
 import xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import REPORT, checks, folder, rows

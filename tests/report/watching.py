@@ -3,14 +3,7 @@
 copied, has a new session; a full disk is one line, and the page comes when there is space; SIGINT and SIGTERM end it."""
 
 import concurrent.futures
-import json
-import re
-import resource
-import shutil
-import signal
-import subprocess
-import threading
-import time
+import json, re, resource, shutil, signal, subprocess, threading, time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import REPORT, checks, folder

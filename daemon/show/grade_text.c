@@ -13,28 +13,58 @@
 /* Bytes of a name in a sentence. */
 #define NAME_MAX_BYTES 300
 
-/* What a cause is called, and how its share of the lost time is told. */
+/* Of whom a cause is, and what of theirs. Lost time is told by culprit first, then by part. */
+enum kinship { CULPRIT, PART, ITSELF };
+
+/* What a cause is called, the cause that stands for its culprit, and for its part; of these how a
+ * share of the lost time is told: of a part alone, of one of several, and of all of the culprit. */
 static const struct {
-	const char *name[2], *share[2];
+	const char *name[2];
+	enum cause kin[ITSELF];
+	const char *share[2], *part[2], *culprit[2];
 } causes[CAUSES] = {
-	[CAUSE_NONE] = { { "", "" }, { "", "" } },
-	[CAUSE_APP] = { { "App too slow", "应用太慢" }, { "the app's own", "应用自身" } },
+	[CAUSE_NONE] = { { "", "" } },
+	[CAUSE_APP] = { { "App too slow", "应用太慢" },
+			{ CAUSE_APP, CAUSE_APP },
+			{ "the app's own", "归于应用自身" },
+			{ "its own work", "自身工作" },
+			{ "the app's", "归于应用" } },
 	[CAUSE_GPU] = { { "App's GPU work", "应用的 GPU 绘制" },
-			{ "the app's GPU work", "应用的 GPU 绘制" } },
+			{ CAUSE_APP, CAUSE_GPU },
+			{ "the app's GPU work", "归于应用的 GPU 绘制" },
+			{ "its GPU work", "GPU 绘制" } },
 	[CAUSE_SF_CPU] = { { "System compositor (CPU)", "系统合成器（CPU）" },
-			   { "the system compositor's (CPU)", "系统合成器（CPU）" } },
+			   { CAUSE_SF_CPU, CAUSE_SF_CPU },
+			   { "the system compositor's", "归于系统合成器" },
+			   { "its compositor", "合成器" },
+			   { "the system's", "归于系统" } },
 	[CAUSE_SF_GPU] = { { "System compositor (GPU)", "系统合成器（GPU）" },
-			   { "the system compositor's (GPU)", "系统合成器（GPU）" } },
+			   { CAUSE_SF_CPU, CAUSE_SF_CPU } },
 	[CAUSE_SCHEDULING] = { { "App woken too late", "系统唤醒应用太晚" },
-			       { "late wake-ups by the system", "系统唤醒太晚" } },
-	[CAUSE_DISPLAY] = { { "Display", "显示器" }, { "the display's", "显示器" } },
+			       { CAUSE_SF_CPU, CAUSE_SCHEDULING },
+			       { "late wake-ups by the system", "归于系统唤醒太晚" },
+			       { "late wake-ups", "唤醒太晚" } },
+	[CAUSE_DISPLAY] = { { "Display", "显示器" },
+			    { CAUSE_SF_CPU, CAUSE_DISPLAY },
+			    { "the display's", "归于显示器" },
+			    { "the display", "显示器" } },
+	/* A frame that waited behind another one, or was replaced, does not say who was late. */
 	[CAUSE_STUFFING] = { { "Queue too full", "缓冲队列过满" },
-			     { "a queue that was too full", "缓冲队列过满" } },
+			     { CAUSE_STUFFING, CAUSE_STUFFING },
+			     { "a queue that was too full", "归于缓冲队列过满" },
+			     { "", "" } },
 	[CAUSE_PREDICTION] = { { "Vsync prediction", "垂直同步预测" },
+			       { CAUSE_SF_CPU, CAUSE_PREDICTION },
+			       { "wrong predictions of vsyncs", "归于垂直同步预测错误" },
 			       { "wrong predictions of vsyncs", "垂直同步预测错误" } },
 	[CAUSE_DROPPED] = { { "Frame thrown away", "帧被丢弃" },
-			    { "frames that were thrown away", "帧被丢弃" } },
-	[CAUSE_UNKNOWN] = { { "Unknown", "未知" }, { "of unknown cause", "原因未知" } },
+			    { CAUSE_DROPPED, CAUSE_DROPPED },
+			    { "frames that were thrown away", "归于帧被丢弃" },
+			    { "", "" } },
+	[CAUSE_UNKNOWN] = { { "Unknown", "未知" },
+			    { CAUSE_UNKNOWN, CAUSE_UNKNOWN },
+			    { "of unknown cause", "原因未知" },
+			    { "", "" } },
 };
 
 static const char *const grades_in_chinese[GRADES] = {
@@ -46,6 +76,11 @@ static const char *const grades_in_chinese[GRADES] = {
 const char *grade_cause_name(enum cause cause, enum language language)
 {
 	return causes[cause].name[language];
+}
+
+const char *grade_record_again(enum language language)
+{
+	return language == CHINESE ? "请用更大的缓冲区重新录制" : "record with a larger buffer";
 }
 
 const char *grade_name(enum grade grade, enum language language)
@@ -272,6 +307,50 @@ static void add_together(char text[GRADE_TEXT_SIZE], const struct graded *graded
 		add(text, language == CHINESE ? "（各 Surface 合计）" : " (its Surfaces together)");
 }
 
+/* A rate of less than so many times another is the same, but for its digits. */
+#define RATE_CHANGES 1.1
+
+static bool has_rates(const struct graded *graded)
+{
+	return graded->slowest_hz > 0 && graded->fastest_hz > graded->slowest_hz * RATE_CHANGES;
+}
+
+static void add_rate(char text[GRADE_TEXT_SIZE], const struct graded *graded, double fps,
+		     enum language language)
+{
+	double tenths = fps * 10 - 10 * (double)(uint64_t)(fps + 0.05);
+	bool zh = language == CHINESE;
+
+	if (has_rates(graded))
+		add(text,
+		    zh ? "%.0f fps，屏幕 %.0f 到 %.0f Hz"
+		       : "%.0f fps on a screen of %.0f to %.0f Hz",
+		    fps, graded->slowest_hz, graded->fastest_hz);
+	else if (graded->rate_hz > 0)
+		add(text, zh ? "%.*f / %.0f fps" : "%.*f of %.0f fps", tenths >= 0.5, fps,
+		    graded->rate_hz);
+	else
+		add(text, "%.*f fps", tenths >= 0.5, fps);
+}
+
+/* " (109.9 of 120 fps)", of an app that draws for each vsync of a screen that a reader does not
+ * expect: not of 60 Hz. */
+static void add_other_rate(char text[GRADE_TEXT_SIZE], const struct graded *graded,
+			   enum language language)
+{
+	const struct grade_facts *facts = graded->facts;
+	uint64_t drawing_ns = grade_drawing_ns(facts), lost_ns = grade_lost_ns(facts);
+	double rate_hz = graded->rate_hz, frames = (double)facts->frames;
+
+	if (graded->sessions > 1 || has_rates(graded) || drawing_ns <= lost_ns || rate_hz <= 0 ||
+	    (rate_hz < 60 * RATE_CHANGES && rate_hz * RATE_CHANGES > 60) ||
+	    frames / seconds(drawing_ns - lost_ns) * RATE_CHANGES < rate_hz)
+		return;
+	add(text, language == CHINESE ? "（" : " (");
+	add_rate(text, graded, frames / seconds(drawing_ns), language);
+	add(text, language == CHINESE ? "）" : ")");
+}
+
 /* What is known of the loss: "... was late for 3.4 % of the 10 s it drew: ..." */
 static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)
@@ -283,27 +362,21 @@ static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	grade_time(drew, grade_drawing_ns(facts), language);
 	add_name(text, graded, language);
 	if (language == CHINESE)
-		add(text, " 在绘制的 %s%s 中有 %s 的时间%s：", drew,
+		add(text, " 在绘制的 %s%s 中有 %s 的时间%s", drew,
 		    is_added_up(facts) ? "（各 Surface 合计）" : "", share,
 		    facts->freezes == 0 ? "迟到"
 		    : facts->late == 0	? "卡死"
 					: "卡死或迟到");
 	else
-		add(text, " was %s for %s of the %s %s drew: ",
+		add(text, " was %s for %s of the %s %s drew",
 		    facts->freezes == 0 ? "late"
 		    : facts->late == 0	? "frozen"
 					: "frozen or late",
 		    share, drew, is_added_up(facts) ? "that its Surfaces together" : "it");
+	add_other_rate(text, graded, language);
+	add(text, language == CHINESE ? "：" : ": ");
 	grade_add_losses(text, facts, language);
 	add(text, language == CHINESE ? "。" : ".");
-}
-
-/* A rate of less than so many times another is the same, but for its digits. */
-#define RATE_CHANGES 1.1
-
-static bool has_rates(const struct graded *graded)
-{
-	return graded->slowest_hz > 0 && graded->fastest_hz > graded->slowest_hz * RATE_CHANGES;
 }
 
 /* "a 60 Hz", "an 80 Hz" */
@@ -356,6 +429,7 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	add(text, zh ? "。" : ".");
 }
 
+/* "... was even, but slow: 30 of 60 fps from start to end." Only late frames have causes. */
 static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     enum language language)
 {
@@ -367,21 +441,27 @@ static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		add_name(text, graded, language);
 	add(text, is_lost ? (zh ? "而且慢" : " It was slow, too")
 			  : (zh ? " 平稳，但是慢" : " was even, but slow"));
-	if (graded->fps > 0 && has_rates(graded))
-		add(text,
-		    zh ? "：%.0f fps，屏幕 %.0f 到 %.0f Hz"
-		       : ": %.0f fps on a screen of %.0f to %.0f Hz",
-		    graded->fps, graded->slowest_hz, graded->fastest_hz);
-	else if (graded->fps > 0 && graded->rate_hz > 0)
-		add(text, zh ? "：%.0f / %.0f fps" : ": %.0f of %.0f fps", graded->fps,
-		    graded->rate_hz);
-	else if (graded->fps > 0)
-		add(text, zh ? "：%.0f fps" : ": %.0f fps", graded->fps);
+	if (graded->fps > 0) {
+		add(text, zh ? "：" : ": ");
+		add_rate(text, graded, graded->fps, language);
+	}
 	if (graded->sessions > 1 && zh)
 		add(text, "（%u 次会话中的 %u 次）", graded->sessions, graded->slow_sessions);
 	else if (graded->sessions > 1)
 		add(text, " in %u of %u sessions", graded->slow_sessions, graded->sessions);
+	else if (graded->is_even && !is_lost)
+		add(text, zh ? "，自始至终" : " from start to end");
 	add(text, zh ? "。" : ".");
+	if (is_lost)
+		return;
+	if (!has_rates(graded) && graded->rate_hz > 0 &&
+	    graded->rate_hz < graded->fps * RATE_CHANGES)
+		add(text, zh ? "系统也只以这个帧率合成。" : " The system composed no faster.");
+	else
+		add(text,
+		    zh ? "没有迟到的帧，所以不知道是应用还是系统限制了帧率。"
+		       : " No frame was late, so it is not known whether the app or the system "
+			 "held it there.");
 }
 
 /* Of the sentence, or of a further one. */
@@ -465,7 +545,7 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	add(text, zh ? "）" : ") are missing");
 	if (graded->missing_at[0])
 		add(text, zh ? "（%s）" : " (%s)", graded->missing_at);
-	add(text, zh ? "：请用更大的缓冲区重新录制。" : ": record with a larger buffer.");
+	add(text, zh ? "。" : ".");
 	/* What is there is not known to be smooth, either. */
 	if (facts->gaps > 0)
 		add_gaps(text, graded, language);
@@ -540,6 +620,35 @@ void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enu
 				    "ended and unexplained gaps are unknown.");
 }
 
+static enum cause kin_of(enum cause cause, enum kinship kinship)
+{
+	return kinship == ITSELF ? cause : causes[cause].kin[kinship];
+}
+
+/* All that the culprit of @cause lost, or its part, or the cause itself. */
+static uint64_t kin_ns(const struct grade_facts *facts, enum cause cause, enum kinship kinship)
+{
+	uint64_t sum_ns = 0;
+
+	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
+		if (kin_of((enum cause)i, kinship) == kin_of(cause, kinship))
+			sum_ns += facts->cause_ns[i];
+	return sum_ns;
+}
+
+static bool lost_more(const struct grade_facts *facts, enum cause a, enum cause b)
+{
+	for (enum kinship kinship = CULPRIT; kinship <= ITSELF; kinship++) {
+		uint64_t a_ns = kin_ns(facts, a, kinship), b_ns = kin_ns(facts, b, kinship);
+
+		if (a_ns != b_ns)
+			return a_ns > b_ns;
+		if (kin_of(a, kinship) != kin_of(b, kinship))
+			return kin_of(a, kinship) < kin_of(b, kinship);
+	}
+	return false;
+}
+
 unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_facts *facts)
 {
 	unsigned int n = 0;
@@ -549,7 +658,7 @@ unsigned int grade_causes_by_time(enum cause sorted[CAUSES], const struct grade_
 
 		if (facts->causes[i] == 0)
 			continue;
-		for (; at > 0 && facts->cause_ns[i] > facts->cause_ns[sorted[at - 1]]; at--)
+		for (; at > 0 && lost_more(facts, (enum cause)i, sorted[at - 1]); at--)
 			sorted[at] = sorted[at - 1];
 		sorted[at] = (enum cause)i;
 		n++;
@@ -583,48 +692,52 @@ void grade_cause_shares(unsigned int percent[CAUSES], const struct grade_facts *
 	}
 }
 
-/* Causes of less than a tenth of the time are not told. */
+/* "43 % of the lost time is the system's (34 % its compositor, 9 % late wake-ups), 32 % the app's
+ * own, 25 % of unknown cause." */
 void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		  enum language language)
 {
-	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, facts), told = 0, untold = 0, others = 0;
-	unsigned int percent[CAUSES], unknown = 0;
+	enum cause sorted[CAUSES], part = CAUSE_NONE;
+	unsigned int n = grade_causes_by_time(sorted, facts), percent[CAUSES], end;
 	uint64_t lost_ns = grade_lost_ns(facts);
 	bool zh = language == CHINESE;
+	const char *comma = zh ? "，" : ", ";
 
 	text[0] = '\0';
 	grade_cause_shares(percent, facts);
-	for (; told < n && told < 3 && facts->cause_ns[sorted[told]] * 10 >= lost_ns; told++) {
-		const char *share = causes[sorted[told]].share[language];
+	for (unsigned int i = 0; i < n; i = end) {
+		enum cause culprit = kin_of(sorted[i], CULPRIT);
+		unsigned int of_culprit = 0, parts = 0;
+		char told[GRADE_TEXT_SIZE] = "";
 
-		if (facts->cause_ns[sorted[told]] >= lost_ns - lost_ns / 2000)
-			add(text, zh ? "损失的时间全部归于：%s" : "All of the lost time is %s",
-			    share);
-		else if (told == 0)
-			add(text, zh ? "损失的时间：%u %% 归于%s" : "%u %% of the lost time is %s",
-			    percent[sorted[told]], share);
-		else
-			add(text, zh ? "，%u %% 归于%s" : ", %u %% %s", percent[sorted[told]],
-			    share);
-	}
-	for (unsigned int i = told; i < n; i++) {
-		if (sorted[i] == CAUSE_UNKNOWN) {
-			unknown = percent[sorted[i]];
-			continue;
+		for (end = i; end < n && kin_of(sorted[end], CULPRIT) == culprit;) {
+			enum cause one = kin_of(sorted[end], PART);
+			unsigned int of_part = 0;
+
+			for (; end < n && kin_of(sorted[end], PART) == one; end++)
+				of_part += percent[sorted[end]];
+			if (of_part == 0)
+				continue;
+			add(told, "%s%u %% %s", parts++ > 0 ? comma : "", of_part,
+			    causes[one].part[language]);
+			of_culprit += of_part;
+			part = one;
 		}
-		others += percent[sorted[i]];
-		untold++;
+		if (parts == 0)
+			continue;
+		if (kin_ns(facts, culprit, CULPRIT) >= lost_ns - lost_ns / 2000)
+			add(text, zh ? "损失的时间全部" : "All of the lost time is ");
+		else if (!text[0])
+			add(text, zh ? "损失的时间：%u %% " : "%u %% of the lost time is ",
+			    of_culprit);
+		else
+			add(text, "%s%u %% ", comma, of_culprit);
+		add(text, "%s",
+		    parts > 1 ? causes[culprit].culprit[language] : causes[part].share[language]);
+		if (parts > 1)
+			add(text, zh ? "（%s）" : " (%s)", told);
 	}
-	/* Their sum may be more than the first one alone. */
-	if (told > 0 && others > 0 && untold > 1)
-		add(text, zh ? "，%u %% 归于其他 %u 个原因" : ", %u %% has %u other causes", others,
-		    untold);
-	else if (told > 0 && others > 0)
-		add(text, zh ? "，%u %% 归于其他原因" : ", %u %% has another cause", others);
-	if (told > 0 && unknown > 0)
-		add(text, zh ? "，%u %% 原因未知" : ", %u %% of unknown cause", unknown);
-	if (told > 0)
+	if (text[0])
 		add(text, zh ? "。" : ".");
 }
 

@@ -50,9 +50,12 @@ void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *fact
 		      enum language language);
 
 /* "70 % of the lost time is the app's own, 30 % late wake-ups by the system."; "" if none is lost.
- */
+ * What is the app's is one sum, and so is what is the system's, however many causes they have. */
 void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		  enum language language);
+
+/* The next step where too many events are missing. */
+const char *grade_record_again(enum language language);
 
 /* What the numbers do not say: whose fault, gaps, vsyncs. Returns the number of lines. */
 #define GRADE_UNKNOWNS 3
@@ -66,7 +69,8 @@ const char *grade_cause_name(enum cause cause, enum language language);
 /* "TOO SHORT", or its translation. */
 const char *grade_name(enum grade grade, enum language language);
 
-/* The causes with time, the one that lost most first. Returns their number. */
+/* The causes with time: those of the culprit that lost most first, of these the one that lost most.
+ * Returns their number. */
 unsigned int grade_causes_by_time(enum cause causes[CAUSES], const struct grade_facts *facts);
 
 /* Of the lost time, in whole percent that add up: the largest rests are rounded up. */

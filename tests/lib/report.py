@@ -25,6 +25,14 @@ def surfaces(session):
     return {surface["Surface"]: surface for app in [*session["apps"], {"surfaces": session["other surfaces"]}] for surface in app["surfaces"]}
 
 
+def by_culprit(causes):
+    """The causes of facts: first those of the culprit that lost most, and of these those of the part that did."""
+    def kin(cause):
+        return "app" if cause in ("app", "gpu") else cause if cause in ("stuffing", "dropped", "unknown") else "system", cause[:14], cause
+
+    return sorted(causes, key=lambda cause: [sum(one["lost(s)"] for other, one in causes.items() if kin(other)[:n] == kin(cause)[:n]) for n in (1, 2, 3)], reverse=True)
+
+
 def demo(here, *arguments, name="out"):
     """The folder that analyze makes of the demo; one of that name is made once."""
     trace = here / "demo.txt"

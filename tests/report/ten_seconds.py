@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ten sessions that a lead looks at for ten seconds each: which app, how bad, since when, whose fault? Grade and sentence are right,
+"""Twelve sessions that a lead looks at for ten seconds each: which app, how bad, since when, whose fault? Grade and sentence are right,
 and the same in the text of jankd and of jank-report, JSON, Markdown, summary.csv, and on the first screen of the page."""
 
 import json, math, re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from browser import browser
 from jankd import checks, folder, jankd, rows, scenario
-from report import marked, model, report, without
+from report import by_culprit, marked, model, report, without
 
 TIME = re.compile(r"(?<= )(\d+)\.(\d{6}): (?=tracing_mark_write)", re.M)
 SCREEN = 1280, 800
@@ -34,25 +34,39 @@ SESSIONS = {"mail": (lambda here: play(here, "demo", 60), (), "com.example.mail"
              r"was frozen or late for 29 % of the 60 s it drew: 15 freezes \(longest 0.92 s\) and 53 late frames"),
     "freezes": (lambda here: play(here, "hang-doframe", 40), (), "com.example.scroll", "BAD",
                 r"was frozen for 3\d % of the 40 s it drew: 13 freezes \(longest 1.45 s\), no late frame\. All of the lost time is the app's own"),
-    "status bar": (lambda here: play(here, "drops-120", 20), (), "com.example.scroll", "BAD", r"was late for \d.\d % of the 20 s it drew: \d+ late frames, no freeze"),
+    "status bar": (lambda here: play(here, "drops-120", 20), (), "com.example.scroll", "BAD", r"was late for \d.\d % of the 20 s it drew \(109.9 of 120 fps\): \d+ late frames, no freeze"),
     "hole": (lambda here: without(play(here, "steady-60", 60), 18, 26), (), "com.example.scroll", "INCOMPLETE",
-             r"No frame of com.example.scroll was late in the 52 s captured, but 8.0 s \(13 %\) are missing \(0:18 to 0:26\): record with a larger buffer"),
+             r"No frame of com.example.scroll was late in the 52 s captured, but 8.0 s \(13 %\) are missing \(0:18 to 0:26\)\."),
     "small hole": (lambda here: without(play(here, "steady-60", 6), 3, 3.32), (), "com.example.scroll", "INCOMPLETE", r"but 0.3\d s \(6.\d %\) are missing \(0:03\)"),
     "gaps": (lambda here: play(here, "hang-native", 12), (), "com.example.game", "UNCLEAR",
              r"drew nothing for 4.1 of 12 s \(4 gaps of 0.60 to 1.45? s\), and the trace does not say whether it hung"),
     "game": (lambda here: play(here, "game-30", 10), (), "com.example.game", "GOOD",
              r"held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze"),
-    "slow": (lambda here: play(here, "game-30", 10), ("--class", "app"), "com.example.game", "FAIR", r"was even, but slow: 30 of 60 fps"),
+    "slow": (lambda here: play(here, "game-30", 10), ("--class", "app"), "com.example.game", "FAIR",
+             r"was even, but slow: 30 of 60 fps from start to end\. No frame was late, so it is not known whether the app or the system held it there\."),
     "one frame": (lambda here: play(here, "steady-60", 1), (), "com.example.scroll", "TOO SHORT", r"drew for only 0.9\d s \(\d+ frames\), too short to judge"),
     "checkout": (lambda here: in_sections(here, ("login", "steady-60", 20), ("checkout", "hang-doframe", 20), ("home", "steady-60", 20)), (),
                  "com.example.scroll", "BAD", r"was frozen or late for 1\d % of the 60 s it drew: 7 freezes \(longest 1.45 s\) and 1 late frame"),
-    "culprits": (lambda here: play(here, "culprits", 30), (), "com.example.scroll", "BAD", r"was late for 4.\d % of the 30 s it drew"), }
+    "culprits": (lambda here: play(here, "culprits", 30), (), "com.example.scroll", "BAD", r"was late for 4.\d % of the 30 s it drew: .* 47 % of the lost time is the app's "
+                 r"\(27 % its GPU work, 20 % its own work\), 44 % the system's \(35 % its compositor, 9 % late wake-ups\), 9 % frames that were thrown away\."),
+    "compositor": (lambda here: play(here, "culprits-cpu", 30), (), "com.example.scroll", "BAD",
+                   r"54 % of the lost time is the system's \(36 % its compositor, 18 % late wake-ups\), 37 % the app's own, 9 % frames that were thrown away\."), }
 # What to do next: where, and what to look at.
 LATE, FROZE = (rf"look at (\d:\d\d), the worst {what}{{}}: {{}}\." for what in ("late frame", "freeze"))
-NEXT = {"mail": FROZE.format("", r"doFrame 900.0 ms .* on the app's main thread"), "status bar": LATE.format("", "no long doFrame is recorded, see what the app's threads did before this frame"),
-        "freezes": FROZE.format("", r"doFrame 14\d\d.\d ms \(traversal 14\d\d.\d\) on the app's main thread"), "culprits": LATE.format("", "doFrame 50.0 ms .* on the app's main thread"),
+SLOW, LARGER = r" \(App too slow\)", r"record with a larger buffer\."
+NEXT = {"mail": FROZE.format(SLOW, r"doFrame 900.0 ms .* on the app's main thread"), "status bar": LATE.format("", "no long doFrame is recorded, see what the app's threads did before this frame"),
+        "freezes": FROZE.format("", r"doFrame 14\d\d.\d ms \(traversal 14\d\d.\d\) on the app's main thread"), "culprits": LATE.format(r" \(App's GPU work\)", "see what the app lets the GPU draw"),
+        "compositor": LATE.format(r" \(System compositor \(CPU\)\)", "see what the system compositor put together"), "hole": LARGER, "small hole": LARGER,
         "checkout": FROZE.format(", in checkout", "doFrame .* on the app's main thread"), "slow": "if 30 fps are meant, analyze again .*; else see what holds .*",
         "gaps": "see whether the app had anything to draw in its gap of 1.45 s, from 0:10 on.", "one frame": "record for longer, .* 5 s of drawing and 100 frames."}
+
+
+def worst_moment(session):
+    """When the frame or freeze began that lost most by the first cause."""
+    lost, time = max((row["time lost(ms)"], -row["time(s)"]) for row in session["late"] if (row["cause"] or "unknown") == by_culprit(session["apps"][0]["facts"]["causes"])[0])
+    begin = -time - lost / 1000
+    s = int(begin - session["from(s)"] + 0.5)
+    return f"{begin:.3f} s" if session["clock stepped back"] else f"{s // 60}:{s % 60:02}"
 
 
 def words(text):
@@ -73,23 +87,26 @@ def check(name, here, page):
     checks.that(re.search(said, words(f"{sentence} {first['whose']}")), f"{name}: '{sentence}' has no '{said}'")
     one = [row for row in rows(out, "summary.csv") if app in row["Surface"] and row["grade"] not in ("TOO SHORT", "")] or rows(out, "summary.csv")
     checks.that(grade in {row["grade"] for row in one}, f"{name}: summary.csv: {[row['grade'] for row in one]}")
-    checks.that(f"{grade}: {sentence}" in words(done.stdout.decode()), f"{name}: text of jankd: {done.stdout.decode()}")
+    checks.that(f"{grade}: {sentence} {first['whose'] or ''}" in words(done.stdout.decode()), f"{name}: text of jankd: {done.stdout.decode()}")
     row = done.stdout.decode().splitlines()[1]
     checks.equal(bool(re.search(r"≥\d+\.\d +≥\d+ ", row)), grade in ("INCOMPLETE", "UNCLEAR"), f"{name}: a lost time that is known in part has its sign: {row}")
     # jank-report knows the sections: its sentence can say more. What to do next is the same in all of its outputs, and only of what is not good.
-    begin, told = sentence.removesuffix("."), model(out)[0]["apps"][0]
+    begin, told = sentence.removesuffix("."), (session := model(out)[0])["apps"][0]
     step = f"Next: {told['next']}" if name in NEXT else ""
     checks.that(re.fullmatch(NEXT[name], told["next"] or "") and told["next zh"].endswith("。") if name in NEXT else told["next"] is None, f"{name}: next step: {told['next']}")
-    if found := re.match(r"look at (\S+),", step.removeprefix("Next: ")):
-        checks.that(f"most lost at {found[1]}:" in words(report(out).stdout), f"{name}: the worst moment: {step}")
+    checks.that(grade != "INCOMPLETE" or step in words(done.stdout.decode()), f"{name}: next step of jankd: {done.stdout.decode()}")
+    whose = told["whose"] or ""
+    checks.equal(re.findall(r"\d+ %", told["whose zh"] or ""), re.findall(r"\d+ %", whose), f"{name}: whose fault, in both languages")
+    if found := re.match(r"look at (\S+),", told["next"] or ""):
+        checks.equal(found[1], worst_moment(session), f"{name}: the worst moment of the culprit that lost most: {step}")
     for output, arguments in (("text", ()), ("Markdown", ("--markdown",))):
         head = words(report(*arguments, out).stdout.replace("**", "").replace("\\", ""))[:1200]
-        checks.that(grade in head and begin in head and step in head, f"{name}: {output} of jank-report: {head[:600]}")
+        checks.that(grade in head and begin in head and whose in head and step in head and head.count("larger buffer") <= 1, f"{name}: {output} of jank-report: {head[:600]}")
         checks.that(not (raw := re.findall(r".{20} 1\d\d\d(?:\.\d+)? s(?! on the trace clock)", head + words(done.stdout.decode()))), f"{name}: {output}: times of the trace: {raw}")
     checks.equal((told["app"], told["grade"], begin in told["sentence"]), (app, grade, True), f"{name}: JSON of jank-report: {told['sentence']}")
     report("-o", here / "page.html", out)
     seen = first_screen(page, here / "page.html")
-    checks.that(grade in seen and begin in seen and step in seen, f"{name}: first screen of the page: {seen[:600]}")
+    checks.that(grade in seen and begin in seen and whose in seen and step in seen, f"{name}: first screen of the page: {seen[:600]}")
     told_once, since = page.run("return !document.querySelector('h1').textContent.includes(arguments[0])", grade), re.findall(r"(?:late|unexplained gap) \d+\.\d+ s, the first at 0:\d\d", seen)
     checks.equal((told_once, len(since)), (True, (told["facts"]["late time(s)"] > 0) + (told["facts"]["gaps"] > 0)), f"{name}: the grade in the title, and since when frames are late, or gaps")
     left_out = " and ".join(f"the {n} {what}{'s' * (n != 1)}" for what, n in (("freeze", first["facts"]["freezes"]), ("unexplained gap", first["facts"]["gaps"])) if n)
@@ -142,7 +159,7 @@ def steps(here):
     marks = marked(hang.encode(), [1, 9.9, 40], "m{}\u202e".format).decode()
     view, live, unknown = ('"options":{', '"options":{"categories":"gfx view",'), ('"kind":"file"', '"kind":"trace_pipe"'), (",app,", ",unknown,")
     for n, (trace, options, changes, said) in enumerate((
-            (play(here, "hang-gpu", 9) + TIME.sub(lambda found: f"{int(found[1]) + 9}.{found[2]}: ", play(here, "hang-doframe", 12)), ("-T", 2), (), FROZE.format("", app)),
+            (play(here, "hang-gpu", 9) + TIME.sub(lambda found: f"{int(found[1]) + 9}.{found[2]}: ", play(here, "hang-doframe", 12)), ("-T", 2), (), FROZE.format(SLOW, app)),
             (hang + TIME.sub(lambda found: f"{int(found[1]) - 5}.{found[2]}: ", hang), ("-T", 2), (), r"look at (\d+\.\d+ s), .*" + app + r"\."), (marks, ("-T", 2), (), FROZE.format(r", in m1\\xE2\\x80\\xAE \(began in m0\\xE2\\x80\\xAE\)", app)),
             (without(hang, 3, 6), ("-T", 2), (), FROZE.format("", app + r"; \d+ % of the time is missing, record with a larger buffer")),
             (hang, (), (), FROZE.format("", "analyze again with -T 2, .*")), (hang, (), (live,), FROZE.format("", "record with -T 2, .*")), (hang, (), ("events.csv", "doframe.csv", "frames.csv"), "make the report of the whole folder, .*"),
@@ -156,9 +173,9 @@ def steps(here):
         for change in changes:
             for path in (out / change,) if isinstance(change, str) else (out / "session.json", out / "frames.csv"):
                 path.unlink() if isinstance(change, str) else path.write_text(path.read_text().replace(*change))
-        told = model(out)[0]["apps"][0]
+        told = (session := model(out)[0])["apps"][0]
         found = re.fullmatch(said, told["next"] or "")
-        checks.that(found and (not found.groups() or f"most lost at {found[1]}:" in words(report(out).stdout)), f"step {n}: {said}: {told['next']}")
+        checks.that(found and (not found.groups() or found[1] == worst_moment(session)), f"step {n}: {said}: {told['next']}")
         checks.that("\u202e" not in f"{told['whose']}{told['next zh']}{report('--markdown', out).stdout}", f"step {n}: a name that turns the line")
 
 

@@ -218,7 +218,10 @@ TEST(sentences_say_how_bad_it_is)
 {
 	struct grade_facts facts = facts_of(1380000, 0, 450, 920), good = facts_of(10000, 0, 0, 0);
 	char text[GRADE_TEXT_SIZE];
+	static const unsigned int lost_s[CAUSES] = { 0, 40, 0, 22, 23, 0, 0, 4, 0, 4, 7 };
+	struct grade_facts mixed = { 0 };
 	unsigned int percent[CAUSES];
+	enum cause sorted[CAUSES];
 
 	for (unsigned int i = 0; i < 1575; i++)
 		grade_add_lost(&facts, CAUSE_APP, 70 * MS, false);
@@ -231,14 +234,19 @@ TEST(sentences_say_how_bad_it_is)
 	/* Shares add up. */
 	grade_add_lost(&facts, CAUSE_GPU, 111 * SECOND, false);
 	grade_causes(text, &facts, ENGLISH);
-	assert_string_equal(text, "65 % of the lost time is late wake-ups by the system, 18 % the "
-				  "app's GPU work, 17 % the app's own.");
-	grade_add_lost(&facts, CAUSE_STUFFING, 10 * SECOND, false);
-	grade_add_lost(&facts, CAUSE_DROPPED, 10 * SECOND, false);
-	grade_add_lost(&facts, CAUSE_UNKNOWN, 20 * SECOND, false);
-	grade_causes(text, &facts, ENGLISH);
-	assert_non_null(strstr(text, ", 16 % the app's own, 4 % has 2 other causes, 3 % of unknown "
-				     "cause."));
+	assert_string_equal(text, "65 % of the lost time is late wake-ups by the system, 35 % the "
+				  "app's (18 % its GPU work, 17 % its own work).");
+	/* Of one cause the app lost most, but the system is the culprit that did. */
+	for (unsigned int i = CAUSE_APP; i < CAUSES; i++)
+		grade_add_lost(&mixed, (enum cause)i, lost_s[i] * SECOND, false);
+	grade_causes(text, &mixed, ENGLISH);
+	assert_string_equal(text, "45 % of the lost time is the system compositor's, 40 % the "
+				  "app's own, 7 % of unknown cause, 4 % a queue that was too full, "
+				  "4 % frames that were thrown away.");
+	grade_causes(text, &mixed, CHINESE);
+	assert_non_null(strstr(text, "损失的时间：45 % 归于系统合成器，40 % 归于应用自身，7 % 原"));
+	grade_causes_by_time(sorted, &mixed);
+	assert_int_equal(sorted[0], CAUSE_SF_GPU);
 	facts.cause_ns[CAUSE_APP] = UINT64_MAX;
 	grade_cause_shares(percent, &facts);
 	assert_int_equal(percent[CAUSE_APP], 100);
@@ -251,15 +259,18 @@ TEST(sentences_say_how_bad_it_is)
 	assert_false(grade_is_even(500, 200, 25, 60, 67 * MS));
 	assert_false(grade_is_even(500, 200, 40, 60, 33 * MS));
 	good.fails_rule = true;
-	says(good, "com.a was even, but slow: 30 of 60 fps.");
+	says(good, "com.a was even, but slow: 30 of 60 fps from start to end. No frame "
+		   "was late, so it is not known whether the app or the system held it there.");
+	graded.rate_hz = 30.1;
+	says_part(good, ": 30 of 30 fps from start to end. The system composed no faster.");
 	graded.rate_hz = -1;
 	graded.slow_sessions = 2;
 	graded.sessions = 3;
-	says(good, "com.a was even, but slow: 30 fps in 2 of 3 sessions.");
+	says_part(good, "com.a was even, but slow: 30 fps in 2 of 3 sessions. No frame was late");
 	/* The display switched: its mean rate is that of no display. */
 	graded = (struct graded){ "com.a", NULL,	   80,	  80,	60, 120, true, 0,
 				  0,	   "0:18 to 0:26", false, false };
-	says_part(good, ": 80 fps on a screen of 60 to 120 Hz.");
+	says_part(good, ": 80 fps on a screen of 60 to 120 Hz from start to end. No");
 	good.fails_rule = false;
 	says_part(good, "a kept an even pace on a screen of 60 to 120 Hz (80 fps on average) for "
 			"10 s: no");
@@ -272,13 +283,13 @@ TEST(sentences_say_how_bad_it_is)
 	good.missing_ns = 8 * SECOND;
 	says(good,
 	     "No frame of com.a was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 "
-	     "to 0:26): record with a larger buffer.");
+	     "to 0:26).");
 	/* What is not smooth, as far as is known, is said, too. */
 	grade_add_gap(&good, 700 * MS);
 	good.unknown = 590;
 	says(good, "com.a drew for 10 s, but for 590 of 600 frames the display's period is "
 		   "unknown, so late frames cannot be detected. But 8.0 s (13 %) are missing (0:18 "
-		   "to 0:26): record with a larger buffer. It drew nothing for 0.70 of 11 s (1 "
+		   "to 0:26). It drew nothing for 0.70 of 11 s (1 "
 		   "gap), and the trace does not say whether it hung.");
 	assert_non_null(strstr(sentence(good, CHINESE), "该应用有 0.70 / 11 秒没有绘制"));
 	good.gaps = good.gap_ns = 0;
@@ -315,6 +326,12 @@ TEST(sentences_say_how_bad_it_is)
 	     "com.a was late for < 0.1 % of the 17 minutes it drew: 1 late frame, no freeze.");
 	says(facts_of(8000, 0, 1, 1450),
 	     "com.a was frozen for 15 % of the 9.4 s it drew: 1 freeze (1.45 s), no late frame.");
+	/* A reader does not expect 67 Hz; of 90 Hz, 60 fps may be meant. */
+	graded.slowest_hz = 0;
+	graded.rate_hz = 90;
+	says_part(facts_of(8000, 200, 1, 400), " of the 8.4 s it drew: ");
+	graded.rate_hz = 67;
+	says_part(facts_of(8000, 200, 1, 400), " of the 8.4 s it drew (57.1 of 67 fps): 1");
 }
 
 TEST(number_that_is_known_in_part_is_at_least_that)

@@ -27,17 +27,15 @@ static const char *const looks[CAUSES][2] = {
 			    "应用为何为一个 vsync 提交两帧" },
 };
 
-/* What is known is graded better than the session, as a part of it is not there. */
+/* A part of the session is not there. */
 static void tell_rest(char text[GRADE_TEXT_SIZE], bool is_incomplete, enum language language)
 {
 	bool zh = language == CHINESE;
 
-	if (is_incomplete)
-		add(text, "%s", zh ? "请用更大的缓冲区重新录制" : "record with a larger buffer");
-	else
-		add(text, "%s",
-		    zh ? "请用完整的文件夹生成报告"
-		       : "make the report of the whole folder, with events.csv");
+	add(text, "%s",
+	    is_incomplete ? grade_record_again(language)
+	    : zh	  ? "请用完整的文件夹生成报告"
+			  : "make the report of the whole folder, with events.csv");
 }
 
 static bool is_recorded(const struct session *session)
@@ -70,36 +68,26 @@ static bool has_view(const struct session *session, const struct surface *surfac
 	       strncmp(name_of(session, surface->name), "SurfaceView", 11) == 0;
 }
 
-/* The moment of the app that lost most, or NULL. Of equal ones, the one of which its Surface tells:
- * the first in the files. */
+/* The moment of the app that lost most by @cause; NULL: none is kept. */
 static const struct late_row *find_worst(const struct session *session,
-					 const struct graded_app *app)
+					 const struct graded_app *app, enum cause cause)
 {
-	const struct late_row *worst = NULL;
-
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
 		const struct surface *surface = &session->surfaces[late->surface];
 
-		if (late->harm_us == 0 || !surface->is_shown || !surface->has_package ||
-		    surface->app != app->app)
-			continue;
 		/* The one that lost most comes first. */
-		if (!worst)
-			worst = late;
-		if (late->harm_us < worst->harm_us)
-			break;
-		/* The harm's begin has the rest of a microsecond. */
-		if (llabs(late->time_us - (int64_t)late->harm_us -
-			  (int64_t)(surface->harm.worst_from_ns / 1000)) <= 1)
+		if (late->harm_us > 0 && surface->is_shown && surface->has_package &&
+		    surface->app == app->app &&
+		    (late->cause == cause || (cause == CAUSE_UNKNOWN && late->cause == CAUSE_NONE)))
 			return late;
 	}
-	return worst;
+	return NULL;
 }
 
-/* "look at 0:30, the worst freeze, in checkout: " */
+/* "look at 0:30, the worst freeze (App too slow), in checkout: " @name: of its cause, or "". */
 static void add_moment(char text[GRADE_TEXT_SIZE], const struct session *session,
-		       const struct late_row *late, enum language language)
+		       const struct late_row *late, const char *name, enum language language)
 {
 	char at[SESSION_TIME_SIZE], place[MOMENTS_PLACE_SIZE];
 	struct moments moment = moments_of(session, late);
@@ -110,6 +98,8 @@ static void add_moment(char text[GRADE_TEXT_SIZE], const struct session *session
 		add(text, zh ? "查看 %s 最长的卡死" : "look at %s, the worst freeze", at);
 	else
 		add(text, zh ? "查看 %s 最严重的迟到帧" : "look at %s, the worst late frame", at);
+	if (name[0])
+		add(text, zh ? "（%s）" : " (%s)", name);
 	moments_place(place, session, &moment, language);
 	if (place[0])
 		add(text, zh ? "，%s" : ", in %s", place);
@@ -163,16 +153,24 @@ static void add_unknown(char text[GRADE_TEXT_SIZE], const struct session *sessio
 			     : ", record with --snapshot 100 to keep the trace around it");
 }
 
-/* The moment that lost most, and its own cause. */
+/* The moment that lost most by the first cause of the sentence. More of them are known than are
+ * kept, so it may be the next cause. */
 static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
 		      const struct graded_app *app, enum language language)
 {
-	const struct late_row *late = find_worst(session, app);
-	enum cause cause = late ? (enum cause)late->cause : CAUSE_NONE;
+	const struct late_row *late = NULL;
+	enum cause sorted[CAUSES], cause;
+	unsigned int n = grade_causes_by_time(sorted, &app->facts);
 	bool zh = language == CHINESE;
 
+	for (unsigned int i = 0; i < n && !late; i++)
+		if (i == 0 || session->n_late == LATE_MAX)
+			late = find_worst(session, app, sorted[i]);
+	cause = late ? (enum cause)late->cause : CAUSE_NONE;
 	if (late)
-		add_moment(text, session, late, language);
+		add_moment(text, session, late,
+			   n > 1 && cause != CAUSE_UNKNOWN ? grade_cause_name(cause, language) : "",
+			   language);
 	else if (session->lacks_events) {
 		tell_rest(text, false, language);
 		return;
@@ -263,7 +261,6 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	char missing[GRADE_COUNT_SIZE];
 
 	text[0] = '\0';
-	/* The sentence of INCOMPLETE has its own. */
 	if (known == GRADE_UNCLEAR)
 		tell_unclear(text, session, app, language);
 	else if (known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0)
@@ -271,15 +268,16 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR ||
 		 (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0))
 		tell_lost(text, session, app, language);
-	else if (known == GRADE_GOOD && app->grade != known)
-		tell_rest(text, app->grade == GRADE_INCOMPLETE, language);
+	else if (known == GRADE_INCOMPLETE || app->grade != known)
+		tell_rest(text, known == GRADE_INCOMPLETE || app->grade == GRADE_INCOMPLETE,
+			  language);
 	if (known == GRADE_TOO_SHORT)
 		add(text,
 		    text[0] ? (zh ? "（评级需要 %s）" : " (a grade needs %s)")
 			    : (zh ? "请录制更久：评级需要 %s"
 				  : "record for longer, a grade needs %s"),
 		    zh ? "5 秒的绘制和 100 帧" : "5 s of drawing and 100 frames");
-	if (text[0] && grade_is_missing_much(facts)) {
+	if (text[0] && known != GRADE_INCOMPLETE && grade_is_missing_much(facts)) {
 		grade_share(missing, grade_missing_ns(facts), facts->span_ns);
 		add(text,
 		    zh ? "；缺少 %s 的时间，请用更大的缓冲区录制"

@@ -197,7 +197,7 @@ static void time_range(char text[GRADE_TIMES_SIZE], uint64_t from_ns, uint64_t t
 
 void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns)
 {
-	int64_t s = (since_begin_ns + (int64_t)SECOND_NS / 2) / (int64_t)SECOND_NS;
+	int64_t s = (since_begin_ns + (int64_t)SECOND_NS / 10) / (int64_t)SECOND_NS;
 
 	if (s >= 3600)
 		snprintf(text, GRADE_TIME_SIZE, "%" PRId64 ":%02" PRId64 ":%02" PRId64, s / 3600,

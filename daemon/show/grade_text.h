@@ -88,7 +88,9 @@ void grade_share(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all);
 void grade_part(char text[GRADE_TIMES_SIZE], uint64_t part_ns, uint64_t all_ns,
 		enum language language);
 
-/* A time of the session from its begin: "18:00", "1:02:03". */
+/* The second of the session in which a time is: "18:00", "1:02:03". It is not rounded up: there the
+ * moment would be over. But what is 0.1 s before a second or less, as the first frame after a mark,
+ * is told as that second. */
 void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns);
 
 /* When all of @missing_ns is, but for a tenth: "0:18 to 0:26"; "" if no hole is so long.

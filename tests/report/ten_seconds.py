@@ -54,7 +54,7 @@ SESSIONS = {"mail": (lambda here: play(here, "demo", 60), (), "com.example.mail"
 # What to do next: where, and what to look at.
 LATE, FROZE = (rf"look at (\d:\d\d), the worst {what}{{}}: {{}}\." for what in ("late frame", "freeze"))
 SLOW, LARGER = r" \(App too slow\)", r"record with a larger buffer\."
-NEXT = {"mail": FROZE.format(SLOW, r"doFrame 900.0 ms .* on the app's main thread"), "status bar": LATE.format("", "no long doFrame is recorded, see what the app's threads did before this frame"),
+NEXT = {"mail": FROZE.format(SLOW, r"doFrame 900.0 ms .* on the app's main thread").replace(r"\d:\d\d", "0:05"), "status bar": LATE.format("", "no long doFrame is recorded, see what the app's threads did before this frame"),
         "freezes": FROZE.format("", r"doFrame 14\d\d.\d ms \(traversal 14\d\d.\d\) on the app's main thread"), "culprits": LATE.format(r" \(App's GPU work\)", "see what the app lets the GPU draw"),
         "compositor": LATE.format(r" \(System compositor \(CPU\)\)", "see what the system compositor put together"), "hole": LARGER, "small hole": LARGER,
         "checkout": FROZE.format(", in checkout", "doFrame .* on the app's main thread"), "slow": "if 30 fps are meant, analyze again .*; else see what holds .*",
@@ -107,8 +107,8 @@ def check(name, here, page):
     report("-o", here / "page.html", out)
     seen = first_screen(page, here / "page.html")
     checks.that(grade in seen and begin in seen and whose in seen and step in seen, f"{name}: first screen of the page: {seen[:600]}")
-    told_once, since = page.run("return !document.querySelector('h1').textContent.includes(arguments[0])", grade), re.findall(r"(?:late|unexplained gap) \d+\.\d+ s, the first at 0:\d\d", seen)
-    checks.equal((told_once, len(since)), (True, (told["facts"]["late time(s)"] > 0) + (told["facts"]["gaps"] > 0)), f"{name}: the grade in the title, and since when frames are late, or gaps")
+    told_once, since = page.run("return !document.querySelector('h1').textContent.includes(arguments[0])", grade), re.findall(r"(?:late|unexplained gap) \d+\.\d+ s, the first at (0:\d\d)", seen)
+    checks.equal((told_once, len(since), name != "mail" or since == ["0:00"]), (True, (told["facts"]["late time(s)"] > 0) + (told["facts"]["gaps"] > 0), True), f"{name}: the grade in the title, and since when frames are late, or gaps")
     left_out = " and ".join(f"the {n} {what}{'s' * (n != 1)}" for what, n in (("freeze", first["facts"]["freezes"]), ("unexplained gap", first["facts"]["gaps"])) if n)
     for text in (done.stdout.decode(), report(out).stdout, seen) if left_out else ():
         checks.that(f"fps between gaps, without {left_out}" in words(text), f"{name}: the rule says what it leaves out: {text[:900]}")

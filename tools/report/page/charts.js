@@ -731,8 +731,8 @@ class Timeline {
 }
 
 function exactClock(s, step) {
-  const digits = step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3, whole = Math.floor(s + 0.5 * 10 ** -digits), rest = digits ? Math.max(0, s - whole).toFixed(digits).slice(1) : "";
-  return clock(whole) + rest;
+  const digits = step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3, unit = 10 ** digits, n = Math.floor(Math.max(0, s) * unit + 1e-5);
+  return digits ? `${clock(Math.floor(n / unit))}.${String(n % unit).padStart(digits, "0")}` : clock(s);
 }
 
 function fitted(context, text, width) {

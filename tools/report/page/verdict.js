@@ -10,12 +10,12 @@ const swatch = (cause) => element("span", { className: `swatch cause-${cause}`, 
 const gradeText = (grade) => (grade === null ? word("no grade") : state.language === "zh" ? data["grade names"][grade] || grade : grade);
 const gradeClass = (grade) => `grade ${grade.replace(" ", "-")}`;
 
-/* "18:00" or "1:02:03". */
+/* The second in which it is: "18:00" or "1:02:03"; at most 0.1 s before a second, that second: see grade_clock(). */
 function clock(s) {
-  const all = Math.round(s), two = (n) => String(n).padStart(2, "0"), h = Math.floor(all / 3600), m = Math.floor(all / 60) % 60;
+  const all = Math.floor(s + 0.1 + 1e-7), two = (n) => String(n).padStart(2, "0"), h = Math.floor(all / 3600), m = Math.floor(all / 60) % 60;
   return h > 0 ? `${h}:${two(m)}:${two(all % 60)}` : `${m}:${two(all % 60)}`;
 }
-const lasting = (s) => (s < 1.995 ? `${s.toFixed(2)} s` : s < 99.95 ? `${s.toFixed(1)} s` : clock(s));
+const lasting = (s) => (s < 1.995 ? `${s.toFixed(2)} s` : s < 99.95 ? `${s.toFixed(1)} s` : clock(Math.round(s)));
 const deviceOf = (session) => [session.device.model || word(session.device.told), session.device.build].filter(Boolean).join(" · ");
 
 /* "8.0 s (13 %)", as the text has it; "" if nothing is missing. */
@@ -27,7 +27,7 @@ function sessionBar(session) {
   const isOne = (data.sessions || []).length === 1; // then the heading of the page has the rest
   const missing = missingTold(session), isLost = missing !== "" || session.lost.events > 0 || session.lost["unknown times"] > 0;
   return element("p", { className: "top" }, isOne ? null : element("b", {}, session.app || word("no app: no Surface with a package in its name drew two frames")), " ",
-    element("span", { className: "soft" }, [isOne ? "" : deviceOf(session), clock(all), session.began].filter(Boolean).join(" · ")), " ",
+    element("span", { className: "soft" }, [isOne ? "" : deviceOf(session), clock(Math.round(all)), session.began].filter(Boolean).join(" · ")), " ",
     isLost ? element("span", { className: "bad" }, [missing ? `${missing} ${word("missing")}` : word("events are missing"),
       session.lost.events > 0 ? `${word("lost events")}: ${shown(session.lost.events)}` : ""].filter(Boolean).join(" · "))
       : element("span", { className: "soft" }, session.lost.events === null ? word("not known whether complete") : `✓ ${word("complete: no events lost")}`));

@@ -78,11 +78,6 @@ const char *grade_cause_name(enum cause cause, enum language language)
 	return causes[cause].name[language];
 }
 
-const char *grade_record_again(enum language language)
-{
-	return language == CHINESE ? "请用更大的缓冲区重新录制" : "record with a larger buffer";
-}
-
 const char *grade_name(enum grade grade, enum language language)
 {
 	return language == CHINESE ? grades_in_chinese[grade] : grade_names[grade];
@@ -545,7 +540,7 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	add(text, zh ? "）" : ") are missing");
 	if (graded->missing_at[0])
 		add(text, zh ? "（%s）" : " (%s)", graded->missing_at);
-	add(text, zh ? "。" : ".");
+	add(text, zh ? "：请用更大的缓冲区重新录制。" : ": record with a larger buffer.");
 	/* What is there is not known to be smooth, either. */
 	if (facts->gaps > 0)
 		add_gaps(text, graded, language);

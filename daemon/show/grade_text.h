@@ -54,9 +54,6 @@ void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *fact
 void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		  enum language language);
 
-/* The next step where too many events are missing. */
-const char *grade_record_again(enum language language);
-
 /* What the numbers do not say: whose fault, gaps, vsyncs. Returns the number of lines. */
 #define GRADE_UNKNOWNS 3
 #define GRADE_UNKNOWN_SIZE 128

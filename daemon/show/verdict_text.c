@@ -53,8 +53,6 @@ static void print_grade(FILE *out, unsigned int columns, const struct status_app
 	text_print_line(out, columns, "%s", line);
 	if (app->next && app->next[0])
 		text_print_line(out, columns, "  Next: %s", app->next);
-	else if (!app->next && grade_of_known(&app->facts) == GRADE_INCOMPLETE)
-		text_print_line(out, columns, "  Next: %s.", grade_record_again(ENGLISH));
 }
 
 /* The time lost by each cause, most first. */

@@ -36,7 +36,7 @@ SESSIONS = {"mail": (lambda here: play(here, "demo", 60), (), "com.example.mail"
                 r"was frozen for 3\d % of the 40 s it drew: 13 freezes \(longest 1.45 s\), no late frame\. All of the lost time is the app's own"),
     "status bar": (lambda here: play(here, "drops-120", 20), (), "com.example.scroll", "BAD", r"was late for \d.\d % of the 20 s it drew \(109.9 of 120 fps\): \d+ late frames, no freeze"),
     "hole": (lambda here: without(play(here, "steady-60", 60), 18, 26), (), "com.example.scroll", "INCOMPLETE",
-             r"No frame of com.example.scroll was late in the 52 s captured, but 8.0 s \(13 %\) are missing \(0:18 to 0:26\)\."),
+             r"No frame of com.example.scroll was late in the 52 s captured, but 8.0 s \(13 %\) are missing \(0:18 to 0:26\): record with a larger buffer"),
     "small hole": (lambda here: without(play(here, "steady-60", 6), 3, 3.32), (), "com.example.scroll", "INCOMPLETE", r"but 0.3\d s \(6.\d %\) are missing \(0:03\)"),
     "gaps": (lambda here: play(here, "hang-native", 12), (), "com.example.game", "UNCLEAR",
              r"drew nothing for 4.1 of 12 s \(4 gaps of 0.60 to 1.45? s\), and the trace does not say whether it hung"),
@@ -53,10 +53,10 @@ SESSIONS = {"mail": (lambda here: play(here, "demo", 60), (), "com.example.mail"
                    r"54 % of the lost time is the system's \(36 % its compositor, 18 % late wake-ups\), 37 % the app's own, 9 % frames that were thrown away\."), }
 # What to do next: where, and what to look at.
 LATE, FROZE = (rf"look at (\d:\d\d), the worst {what}{{}}: {{}}\." for what in ("late frame", "freeze"))
-SLOW, LARGER = r" \(App too slow\)", r"record with a larger buffer\."
+SLOW = r" \(App too slow\)"
 NEXT = {"mail": FROZE.format(SLOW, r"doFrame 900.0 ms .* on the app's main thread").replace(r"\d:\d\d", "0:05"), "status bar": LATE.format("", "no long doFrame is recorded, see what the app's threads did before this frame"),
         "freezes": FROZE.format("", r"doFrame 14\d\d.\d ms \(traversal 14\d\d.\d\) on the app's main thread"), "culprits": LATE.format(r" \(App's GPU work\)", "see what the app lets the GPU draw"),
-        "compositor": LATE.format(r" \(System compositor \(CPU\)\)", "see what the system compositor put together"), "hole": LARGER, "small hole": LARGER,
+        "compositor": LATE.format(r" \(System compositor \(CPU\)\)", "see what the system compositor put together"),
         "checkout": FROZE.format(", in checkout", "doFrame .* on the app's main thread"), "slow": "if 30 fps are meant, analyze again .*; else see what holds .*",
         "gaps": "see whether the app had anything to draw in its gap of 1.45 s, from 0:10 on.", "one frame": "record for longer, .* 5 s of drawing and 100 frames."}
 
@@ -94,7 +94,6 @@ def check(name, here, page):
     begin, told = sentence.removesuffix("."), (session := model(out)[0])["apps"][0]
     step = f"Next: {told['next']}" if name in NEXT else ""
     checks.that(re.fullmatch(NEXT[name], told["next"] or "") and told["next zh"].endswith("。") if name in NEXT else told["next"] is None, f"{name}: next step: {told['next']}")
-    checks.that(grade != "INCOMPLETE" or step in words(done.stdout.decode()), f"{name}: next step of jankd: {done.stdout.decode()}")
     whose = told["whose"] or ""
     checks.equal(re.findall(r"\d+ %", told["whose zh"] or ""), re.findall(r"\d+ %", whose), f"{name}: whose fault, in both languages")
     if found := re.match(r"look at (\S+),", told["next"] or ""):

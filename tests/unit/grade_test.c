@@ -283,13 +283,13 @@ TEST(sentences_say_how_bad_it_is)
 	good.missing_ns = 8 * SECOND;
 	says(good,
 	     "No frame of com.a was late in the 52 s captured, but 8.0 s (13 %) are missing (0:18 "
-	     "to 0:26).");
+	     "to 0:26): record with a larger buffer.");
 	/* What is not smooth, as far as is known, is said, too. */
 	grade_add_gap(&good, 700 * MS);
 	good.unknown = 590;
 	says(good, "com.a drew for 10 s, but for 590 of 600 frames the display's period is "
 		   "unknown, so late frames cannot be detected. But 8.0 s (13 %) are missing (0:18 "
-		   "to 0:26). It drew nothing for 0.70 of 11 s (1 "
+		   "to 0:26): record with a larger buffer. It drew nothing for 0.70 of 11 s (1 "
 		   "gap), and the trace does not say whether it hung.");
 	assert_non_null(strstr(sentence(good, CHINESE), "该应用有 0.70 / 11 秒没有绘制"));
 	good.gaps = good.gap_ns = 0;

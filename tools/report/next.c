@@ -27,15 +27,17 @@ static const char *const looks[CAUSES][2] = {
 			    "应用为何为一个 vsync 提交两帧" },
 };
 
-/* A part of the session is not there. */
+/* What is known is graded better than the session, as a part of it is not there. */
 static void tell_rest(char text[GRADE_TEXT_SIZE], bool is_incomplete, enum language language)
 {
 	bool zh = language == CHINESE;
 
-	add(text, "%s",
-	    is_incomplete ? grade_record_again(language)
-	    : zh	  ? "请用完整的文件夹生成报告"
-			  : "make the report of the whole folder, with events.csv");
+	if (is_incomplete)
+		add(text, "%s", zh ? "请用更大的缓冲区重新录制" : "record with a larger buffer");
+	else
+		add(text, "%s",
+		    zh ? "请用完整的文件夹生成报告"
+		       : "make the report of the whole folder, with events.csv");
 }
 
 static bool is_recorded(const struct session *session)
@@ -261,6 +263,7 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	char missing[GRADE_COUNT_SIZE];
 
 	text[0] = '\0';
+	/* The sentence of INCOMPLETE has its own. */
 	if (known == GRADE_UNCLEAR)
 		tell_unclear(text, session, app, language);
 	else if (known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0)
@@ -268,16 +271,15 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR ||
 		 (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0))
 		tell_lost(text, session, app, language);
-	else if (known == GRADE_INCOMPLETE || app->grade != known)
-		tell_rest(text, known == GRADE_INCOMPLETE || app->grade == GRADE_INCOMPLETE,
-			  language);
+	else if (known == GRADE_GOOD && app->grade != known)
+		tell_rest(text, app->grade == GRADE_INCOMPLETE, language);
 	if (known == GRADE_TOO_SHORT)
 		add(text,
 		    text[0] ? (zh ? "（评级需要 %s）" : " (a grade needs %s)")
 			    : (zh ? "请录制更久：评级需要 %s"
 				  : "record for longer, a grade needs %s"),
 		    zh ? "5 秒的绘制和 100 帧" : "5 s of drawing and 100 frames");
-	if (text[0] && known != GRADE_INCOMPLETE && grade_is_missing_much(facts)) {
+	if (text[0] && grade_is_missing_much(facts)) {
 		grade_share(missing, grade_missing_ns(facts), facts->span_ns);
 		add(text,
 		    zh ? "；缺少 %s 的时间，请用更大的缓冲区录制"

@@ -449,6 +449,7 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
 		struct stall_evidence *evidence = &layer->evidence;
 		uint64_t from_ns = evidence->from_ns + STATS_WAIT_NS, length_ns;
+		struct endless_stall stall;
 		int number = count_of(q, layer)->surface_number;
 		struct summary_surface *entry;
 
@@ -458,20 +459,22 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 			continue;
 		next_ns = from_ns < next_ns ? from_ns : next_ns;
 		if (layer->behind_ns == now_ns)
-			length_ns = layer->behind_stall_ns;
+			stall = layer->behind_stall;
 		else if (from_ns > now_ns || layer->waiting > 0)
 			continue;
 		else
-			length_ns = stall_without_end(q->work, layer, now_ns);
-		if (length_ns == 0)
+			stall = stall_without_end(q->work, layer, now_ns);
+		if (stall.length_ns == 0)
 			continue;
 		evidence->reported = evidence->from_ns < now_ns;
-		pause_report_endless(layer, length_ns, now_ns, q->events);
+		pause_report_endless(layer, stall, now_ns, q->events);
 		if (number == SUMMARY_NONE)
 			continue;
 		entry = summary_entry(&q->summary, number);
-		harm_add(&entry->harm, now_ns, pause_in_event(length_ns));
-		grade_add_endless(&entry->facts, pause_in_event(length_ns));
+		length_ns = pause_in_event(stall.length_ns);
+		harm_add(&entry->harm, now_ns, length_ns);
+		grade_add_endless(&entry->facts, stall.doframe_ns > 0 ? CAUSE_APP : CAUSE_UNKNOWN,
+				  length_ns);
 	}
 	q->endless_ns = next_ns;
 	q->endless_app = q->front_app.changes;
@@ -857,7 +860,7 @@ static void leave_front(struct frame_queue *q, const struct layer *front)
 	if (!left || left->evidence.from_ns == 0 || strcmp(left->app, front->app) == 0)
 		return;
 	left->behind_ns = q->last_present_ns;
-	left->behind_stall_ns = stall_without_end(q->work, left, q->last_present_ns);
+	left->behind_stall = stall_without_end(q->work, left, q->last_present_ns);
 }
 
 void frame_queue_add(struct frame_queue *q, const struct frame *frame)

@@ -12,19 +12,16 @@ LOADER = ("tools/fleet/clickhouse.py", "tools/fleet/folders.py", "tools/fleet/lo
 # The test, and files and folders of the tree.
 TESTS = {
     "adb cables": ("tools/adb/jank-adb", "tests/adb/cable.py"),
-    "boot 6.1": ("tests/cross/boot.py", "tests/cross/guest"),
-    "boot 6.12 pages of 16 KB": ("tests/cross/boot.py", "tests/cross/guest"),
+    "boot 6.1": ("tests/cross/boot.py", "tests/cross/guest"), "boot 6.12 pages of 16 KB": ("tests/cross/boot.py", "tests/cross/guest"),
     "fleet hostile": (*LOADER, "tests/fleet/hostile.py"),
     "fleet lab all": (*LOADER, "tools/fleet/queries", "tools/fleet/queries.py", "tests/fleet/lab.py"),
     "fleet page": ("tools/fleet/page.css", "tools/fleet/page.js", "tools/fleet/page.py", "tests/fleet/page.py"),
     "fleet readme": ("tools/fleet/README.md", "tools/fleet/jank-fleet", "tests/fleet/readme.py"),
     "readme all": ("tools/demo", "tools/bench", "tools/choose-build", "meson.build", "tests/docs/readme.py"),
-    "release": ("tools/release", "debian", "tests/setup/release.py"),
-    "report large all": ("tests/report/large.py",),
+    "release": ("tools/release", "debian", "tests/setup/release.py"), "report large all": ("tests/report/large.py",),
     "report levels all": ("tools/report/compare.c", "tests/report/levels_test.c"),
     "report windows": ("tools/build-windows", "tools/report/os.h", "tests/report/windows.py"),
-    "soak": ("tests/soak",),
-    "units arm": ("tests/cross/units.py", "parser"),
+    "soak": ("tests/soak",), "units arm": ("tests/cross/units.py", "parser"),
     "units arm64": ("tests/cross/units.py",)}
 
 

@@ -246,7 +246,7 @@ void grade_add_freezes(char text[GRADE_TEXT_SIZE], const struct grade_facts *fac
 		       enum language language)
 {
 	bool zh = language == CHINESE;
-	char n[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
+	char n[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE], endless[64] = "";
 	/* Lost events may have shown more. */
 	const char *least = !facts->more_freezes ? "" : zh ? "至少" : " or more";
 	const char *plural = facts->freezes == 1 ? "" : "s";
@@ -255,16 +255,24 @@ void grade_add_freezes(char text[GRADE_TEXT_SIZE], const struct grade_facts *fac
 		return;
 	grade_count(n, facts->freezes);
 	grade_time(longest, facts->longest_freeze_ns, language);
+	if (facts->endless > 0 && zh)
+		snprintf(endless, sizeof(endless), "，其中 %" PRIu64 " 次没有结束", facts->endless);
+	else if (facts->endless > 0 && facts->freezes == 1)
+		strcpy(endless, ", no frame ended it");
+	else if (facts->endless > 0)
+		snprintf(endless, sizeof(endless), ", no frame ended %" PRIu64 " of them",
+			 facts->endless);
 	if (facts->longest_freeze_ns == 0 && zh) /* it is not captured */
 		add(text, "卡死%s %s 次", least, n);
 	else if (facts->longest_freeze_ns == 0)
 		add(text, "%s freeze%s%s", n, plural, least);
 	else if (zh)
-		add(text, "卡死%s %s 次（最长 %s）", least, n, longest);
+		add(text, "卡死%s %s 次（最长 %s%s）", least, n, longest, endless);
 	else if (facts->freezes == 1)
-		add(text, "1 freeze%s (%s%s)", least, least[0] ? "longest " : "", longest);
+		add(text, "1 freeze%s (%s%s%s)", least, least[0] ? "longest " : "", longest,
+		    endless);
 	else
-		add(text, "%s freezes%s (longest %s)", n, least, longest);
+		add(text, "%s freezes%s (longest %s%s)", n, least, longest, endless);
 }
 
 void grade_add_losses(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
@@ -551,15 +559,17 @@ static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *grade
 {
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE;
-	char drew[GRADE_TIME_SIZE], frames[GRADE_COUNT_SIZE];
+	char drew[GRADE_TIME_SIZE], frames[GRADE_COUNT_SIZE], frozen[GRADE_TIME_SIZE];
 
-	grade_time(drew, grade_drawing_ns(facts), language);
+	grade_time(drew, facts->time_ns, language);
+	grade_time(frozen, facts->freeze_ns, language);
 	grade_count(frames, facts->frames);
 	add_name(text, graded, language);
-	add(text,
-	    zh ? " 只绘制了 %s（%s 帧），太短，无法评价："
-	       : " drew for only %s (%s frame%s), too short to judge: ",
-	    drew, frames, facts->frames == 1 ? "" : "s");
+	add(text, zh ? " 只绘制了 %s（%s 帧）" : " drew for only %s (%s frame%s)", drew, frames,
+	    facts->frames == 1 ? "" : "s");
+	if (facts->freezes > 0)
+		add(text, zh ? "，卡死了 %s" : " and was frozen for %s", frozen);
+	add(text, zh ? "，太短，无法评价：" : ", too short to judge: ");
 	grade_add_losses(text, facts, language);
 	add(text, zh ? "。" : ".");
 }

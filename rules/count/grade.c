@@ -41,9 +41,9 @@ void grade_add_lost(struct grade_facts *facts, enum cause cause, uint64_t lost_n
 	facts->longest_freeze_ns = later(facts->longest_freeze_ns, lost_ns);
 }
 
-void grade_add_endless(struct grade_facts *facts, uint64_t stall_ns)
+void grade_add_endless(struct grade_facts *facts, enum cause cause, uint64_t stall_ns)
 {
-	grade_add_lost(facts, CAUSE_UNKNOWN, stall_ns, true);
+	grade_add_lost(facts, cause, stall_ns, true);
 	facts->endless++;
 	facts->endless_ns += stall_ns;
 	facts->endless_long += stall_ns > STATS_FROZEN_NS;

@@ -87,7 +87,7 @@ _Static_assert(offsetof(struct grade_facts, longest_freeze_ns) ==
 void grade_add_lost(struct grade_facts *facts, enum cause cause, uint64_t lost_ns, bool is_freeze);
 
 /* Adds a stall that no frame ended. */
-void grade_add_endless(struct grade_facts *facts, uint64_t stall_ns);
+void grade_add_endless(struct grade_facts *facts, enum cause cause, uint64_t stall_ns);
 
 /* Adds a gap that nothing explains. */
 void grade_add_gap(struct grade_facts *facts, uint64_t gap_ns);

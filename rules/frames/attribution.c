@@ -429,8 +429,8 @@ static inline void push(struct attribution *a, const struct trace_record *record
 			slice_stacks_drop(stacks, record->tid);
 			works = false;
 		}
-		/* Work inside other work changes nothing. */
-		if (!works || (meaning->mask & SLICE_CALLBACK))
+		/* Work inside other work changes nothing, but a doFrame may wait for it. */
+		if (!works || ((meaning->mask | stack->open) & SLICE_CALLBACK))
 			kept |= meaning->mask & (SLICE_WORK | SLICE_CALLBACK);
 	}
 	/* The end of a mark tells nothing. The parts matter in a callback only. */

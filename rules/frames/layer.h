@@ -41,6 +41,14 @@ struct stall_evidence {
 	bool reported;		    /* as a stall that no frame has ended */
 };
 
+/* A stall that no frame has ended. */
+struct endless_stall {
+	uint64_t length_ns; /* 0: there is none */
+	/* Its app alone is to blame: in most of the stall a doFrame was open, and is since so long,
+	 * and the app waits for nothing that the trace shows. 0: that is not known. */
+	uint64_t doframe_ns;
+};
+
 /* What it keeps for pause.h: how steadily it draws. */
 struct pause_state {
 	int64_t vsyncs; /* the cadence */
@@ -96,9 +104,9 @@ struct layer {
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;  /* its last frame, counted or not */
 	uint64_t behind_ns; /* then a frame showed another app in front; 0: none, or unknown */
-	uint64_t behind_stall_ns; /* the stall that it was in at that time; 0: none */
-	uint64_t latched_ns;	  /* when its last counted frame was latched; 0: none */
-	uint64_t planned_ns;	  /* the vsync that was to show it; 0: unknown */
+	struct endless_stall behind_stall; /* that it was in at that time */
+	uint64_t latched_ns;		   /* when its last counted frame was latched; 0: none */
+	uint64_t planned_ns;		   /* the vsync that was to show it; 0: unknown */
 	uint64_t undrawn_ns;  /* how long after the latch its GPU work ended in frames in time: the
 				 longest, which decays with each frame that takes less */
 	uint64_t expected_ns; /* the one that its app drew it for; 0: unknown */

@@ -2,6 +2,7 @@
 #include "rules/frames/pause.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* An odd interval counts as much as this many even ones. */
 #define ODD_COSTS 10
@@ -26,10 +27,18 @@ static void report(const struct layer *layer, enum trace_event_kind kind, uint64
 	events_write(events, time_ns, kind, text);
 }
 
-void pause_report_endless(const struct layer *layer, uint64_t length_ns, uint64_t time_ns,
+void pause_report_endless(const struct layer *layer, struct endless_stall stall, uint64_t time_ns,
 			  struct event_writer *events)
 {
-	report(layer, TRACE_EVENT_STALL, length_ns, "; no frame ended it", time_ns, events);
+	char more[96] = "";
+
+	/* As in dropFrames.csv. */
+	if (stall.doframe_ns > 0)
+		snprintf(more, sizeof(more), "; doFrame %llu.%llu ms (not ended)",
+			 (unsigned long long)(stall.doframe_ns / 1000000),
+			 (unsigned long long)(stall.doframe_ns / 100000 % 10));
+	strcat(more, "; no frame ended it");
+	report(layer, TRACE_EVENT_STALL, stall.length_ns, more, time_ns, events);
 }
 
 /* The last wait was a pause if @frames have followed at the cadence before it. */

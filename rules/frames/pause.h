@@ -36,8 +36,8 @@ uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_k
 /* No frame comes any more: some even ones are enough then. Returns as pause_follow(). */
 uint64_t pause_end(struct layer *layer, uint64_t time_ns, struct event_writer *events);
 
-/* No frame ended a stall of @length_ns, as far as the trace reaches or the app was in front. */
-void pause_report_endless(const struct layer *layer, uint64_t length_ns, uint64_t time_ns,
+/* No frame ended @stall, as far as the trace reaches or the app was in front. */
+void pause_report_endless(const struct layer *layer, struct endless_stall stall, uint64_t time_ns,
 			  struct event_writer *events);
 
 #endif

@@ -137,20 +137,30 @@ static uint64_t open_time(struct app_work *work, struct layer *layer, uint64_t n
 	return process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
 }
 
-uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
+struct endless_stall stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;
 	uint64_t open_ns = open_time(work, layer, now_ns);
 	uint64_t queued_ns = evidence->queued_ns ? since(evidence->queued_ns, now_ns) : 0;
 	uint64_t length_ns = since(evidence->from_ns, now_ns);
 	enum wait_kind kind = kind_of(work, layer, now_ns);
+	const struct work_process *process = process_of(work, layer, now_ns);
+	struct endless_stall stall = { .length_ns = length_ns };
+	uint64_t doframe_ns;
 
 	if (evidence->from_ns == 0 || length_ns < STATS_WAIT_NS)
-		return 0;
-	if (wait_is_stall(kind))
-		return length_ns;
-	open_ns = later(open_ns, queued_ns);
-	return open_ns >= STATS_WAIT_NS ? open_ns : 0;
+		return (struct endless_stall){ 0 };
+	if (!wait_is_stall(kind))
+		stall.length_ns = later(open_ns, queued_ns);
+	if (stall.length_ns < STATS_WAIT_NS)
+		return (struct endless_stall){ 0 };
+	doframe_ns = work_doframe_since(work, process);
+	/* No other layer of it draws, either. */
+	if (doframe_ns > 0 && process->frames == evidence->frames && queued_ns == 0 &&
+	    kind != WAIT_STALL_QUEUED && !evidence->lost &&
+	    2 * since(doframe_ns, now_ns) >= stall.length_ns)
+		stall.doframe_ns = since(doframe_ns, now_ns);
+	return stall;
 }
 
 uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
@@ -164,7 +174,7 @@ uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
 		if (length_ns < STATS_WAIT_NS || 2 * open_ns < length_ns)
 			length_ns = 0;
 	} else {
-		length_ns = stall_without_end(work, layer, now_ns);
+		length_ns = stall_without_end(work, layer, now_ns).length_ns;
 	}
 	layer->evidence = before;
 	return length_ns;

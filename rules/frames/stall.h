@@ -31,7 +31,7 @@ void stall_forget(struct app_work *work, struct layer *layer, uint64_t time_ns);
 uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns);
 
 /* The same of a layer without a frame since, or whose later frames are not read yet. */
-uint64_t stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns);
+struct endless_stall stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns);
 
 /* The layer has a frame at @present_ns: what was before it, and a new stretch begins. */
 enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64_t present_ns);

@@ -47,6 +47,25 @@ uint64_t work_open_since(const struct app_work *work, const struct work_process 
 	return open_ns;
 }
 
+uint64_t work_doframe_since(const struct app_work *work, const struct work_process *process)
+{
+	uint64_t since_ns = 0;
+
+	for (const struct slice_stack *stack = NULL;
+	     (stack = slice_stacks_next(work->stacks, stack));) {
+		if (stack->work.process == 0 ||
+		    &work->processes[stack->work.process - 1] != process)
+			continue;
+		if (stack->slices[0].role != RULE_CALLBACK)
+			return 0;
+		for (unsigned int i = 1; i < stack->n; i++)
+			if (stack->slices[i].mask & SLICE_WORK)
+				return 0;
+		since_ns = stack->slices[0].begin_ns;
+	}
+	return since_ns;
+}
+
 uint64_t work_long_sum(const struct app_work *work, const struct work_process *process,
 		       uint64_t now_ns)
 {

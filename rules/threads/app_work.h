@@ -138,4 +138,8 @@ uint64_t work_long_sum(const struct app_work *work, const struct work_process *p
 uint64_t work_open_since(const struct app_work *work, const struct work_process *process,
 			 uint64_t now_ns);
 
+/* The begin of the doFrame in which that process is; 0: it is in none, or in other work, too, such
+ * as a wait for a buffer or for its RenderThread. */
+uint64_t work_doframe_since(const struct app_work *work, const struct work_process *process);
+
 #endif

@@ -10,8 +10,7 @@ SHELL = 2000
 USER = SHELL if os.geteuid() == 0 else os.geteuid()
 
 SEEDS = SOURCE / "tests" / "fuzz" / "pages_seeds"
-FILES = {
-    "events/ftrace/print/format": (SEEDS / "print_format").read_text(), "events/header_page": (SEEDS / "page_format").read_text(),
+FILES = {"events/ftrace/print/format": (SEEDS / "print_format").read_text(), "events/header_page": (SEEDS / "page_format").read_text(),
     "trace_clock": "local [boot]\n", "tracing_on": "1\n", "buffer_size_kb": "4096\n", "trace_options": "markers\n",
     "current_tracer": "nop\n", "set_event": "", "per_cpu/cpu0/trace_pipe_raw": ""}
 
@@ -101,8 +100,7 @@ def refused(checks):
     """The advice depends on the user: user shell is not advised to run it as shell. What has a fixed value is refused only if the
     capture needs another one."""
     advice = "run jankd as root: on this device the user shell has no access" if USER == SHELL else "as root or shell"
-    for closed, fixed, options, words in (
-            ((".",), {}, (), (advice,)), (("trace_pipe",), {}, ("--source", "text"), ("trace_pipe", advice)),
+    for closed, fixed, options, words in (((".",), {}, (), (advice,)), (("trace_pipe",), {}, ("--source", "text"), ("trace_pipe", advice)),
             ((), {"tracing_on": "0"}, (), ("tracing_on",)), ((), {"trace_clock": "boot [counter]"}, (), ("trace_clock", "'counter'"))):
         with place(*closed, **fixed) as (tracing, out):
             one_line(checks, f"{closed} closed, {fixed}", run(tracing, out, *options), "Permission denied", *words)
@@ -128,8 +126,7 @@ def doctor(tracing, out, **keywords):
 
 def doctor_says_so(checks):
     """For each file that is closed, or that has a fixed value: whether a capture is possible without it."""
-    for closed, fixed, findings in (
-            ((".",), {}, {"tracefs": "problem"}), (("per_cpu/cpu0/trace_pipe_raw",), {}, {"raw": "note"}),
+    for closed, fixed, findings in (((".",), {}, {"tracefs": "problem"}), (("per_cpu/cpu0/trace_pipe_raw",), {}, {"raw": "note"}),
             (("trace_pipe",), {}, {"trace_pipe": "note"}), (("trace_clock",), {}, {"trace_clock": "note"}),
             (("buffer_size_kb",), {}, {"buffer_size_kb": "note"}), (("tracing_on",), {}, {"tracing_on": "problem"}),
             (("trace_pipe", "per_cpu"), {}, {"trace_pipe": "problem"}),

@@ -8,8 +8,7 @@ from jankd import checks, folder, jankd
 MESSAGE = re.compile(r"jankd: [^:\n]+: .+; .+\n\Z")
 
 # Arguments of each command, and words that the message must contain. All other options: tests/unit/options_test.c.
-WRONG = (
-    ((), ""), (("analyze", "--vsync-ms", "1.999", "x"), "--vsync-ms 1.999: must be a period in milliseconds from 2 to 1000;"),
+WRONG = (((), ""), (("analyze", "--vsync-ms", "1.999", "x"), "--vsync-ms 1.999: must be a period in milliseconds from 2 to 1000;"),
     (("analyze", "--dumpsys", "-", "-"), "--dumpsys"), (("run", "--dumpsys", "x"), "--dumpsys"),
     (("run", "--duration", "1e18"), "--duration 1e18: must be a number of seconds from 0.001 to 100000000;"),
     (("run", "--categories", "gfx --list"), "--categories"), (("run", "--categories", "gfx " * 33), "--categories"),

@@ -61,10 +61,8 @@ def commands(paths, out, notes):
     """name: (command with its file, file)."""
     analyze = [JANKD, "analyze", "-F", out]
     found = {
-        "wc -l": (["wc", "-l"], "mixed"),
-        "grep -c tracing_mark_write": (["grep", "-c", "tracing_mark_write"], "mixed"),
-        "jankd analyze": (analyze, "mixed"),
-        "jankd analyze, awk's part": (analyze, "part"),
+        "wc -l": (["wc", "-l"], "mixed"), "grep -c tracing_mark_write": (["grep", "-c", "tracing_mark_write"], "mixed"),
+        "jankd analyze": (analyze, "mixed"), "jankd analyze, awk's part": (analyze, "part"),
         "busybox awk": (["busybox", "awk", "-f", AWK_2019], "part")}
     if not shutil.which("busybox"):
         notes.append("busybox awk: not measured, busybox is missing")

@@ -9,8 +9,7 @@ import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import checks, skip
 from pages import BUILT, PAGES, page
 
-COMMANDS = {
-    "groff": ("groff", "-ww", "-b", "-mandoc", "-Tutf8"),
+COMMANDS = {"groff": ("groff", "-ww", "-b", "-mandoc", "-Tutf8"),
     "man": ("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"),
     "mandoc": ("mandoc", "-Tlint")}
 PLAIN = ("groff", "-mandoc", "-Tutf8", "-rLL=78n", *(f"-P-{flag}" for flag in "cbuo"))  # as man does in 80 columns

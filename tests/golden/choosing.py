@@ -16,11 +16,9 @@ SURFACES = ("cod", "com.codex/com.codex.Main", "xcod", "com.game/com.game.Main",
             "StatusBar", "com.gamer/com.gamer.Main")
 COD, CODEX, XCOD, GAME, VIEW, BAR, GAMER = SURFACES
 FRAMES = 100
-CASES = (
-    ((), SURFACES), (("--exclude", "cod", "--exclude", "com.codex/*"), SURFACES[2:]),
+CASES = (((), SURFACES), (("--exclude", "cod", "--exclude", "com.codex/*"), SURFACES[2:]),
     (("--include", "cod", "--include", "xcod"), (COD, XCOD)), (("--include", "com.game"), (GAME, VIEW)),
-    (("--exclude", "com.game"), (COD, CODEX, XCOD, BAR, GAMER)),
-    (("--include", "com.game*", "--exclude", "com.game/*"), (VIEW, GAMER)),
+    (("--exclude", "com.game"), (COD, CODEX, XCOD, BAR, GAMER)), (("--include", "com.game*", "--exclude", "com.game/*"), (VIEW, GAMER)),
     (("--exclude", "SurfaceView*"), (COD, CODEX, XCOD, GAME, BAR, GAMER)))
 
 

@@ -75,20 +75,17 @@ def zstd(text):
     return b"\x28\xb5\x2f\xfd" + bytes([0, 7 << 3]) + b"".join(blocks)
 
 
-WRAPPINGS = {
-    "html": html, "old html": old_html, "gzip of html": lambda text: gzip.compress(html(text)), "json": chrome_json,
+WRAPPINGS = {"html": html, "old html": old_html, "gzip of html": lambda text: gzip.compress(html(text)), "json": chrome_json,
     "gzip of json": lambda text: gzip.compress(chrome_json(text)),
     "html of json": lambda text: html(text).replace(text, b'{"systemTraceEvents": ' + json.dumps(text.decode()).replace("</", "<\\/").encode() + b"}"),
     "atrace -z": lambda text: b"capturing trace... done\nTRACE:\n" + zlib.compress(text, 6), "atrace -z without its first lines": zlib.compress,
     "two gzip files": lambda text: gzip.compress(text[:99999]) + gzip.compress(text[99999:]),
     **{f"gzip and {rest}": lambda text, rest=rest: gzip.compress(text) + rest for rest in (b"something else\n", b"\x1f", b"\x1f\x8c", b"\x1e\x8b")},
     "line ends of DOS": lambda text: text.replace(b"\n", b"\r\n")}
-SEVERAL = {
-    "zip of several": lambda text: zip_of(("README", PROSE), ("trace.txt", text), ("screen.png", b"\x89PNG\r\n")),
+SEVERAL = {"zip of several": lambda text: zip_of(("README", PROSE), ("trace.txt", text), ("screen.png", b"\x89PNG\r\n")),
     "zip of html": lambda text: zip_of(("trace.html", html(text)), ("README", b"")),
     "zip of gzip": lambda text: zip_of(("README", PROSE), ("trace.gz", gzip.compress(text)))}
-PACKINGS = {
-    "zstd": zstd, "zip, written into a pipe": lambda text: zip_of(("trace.txt", text), to=Pipe()),
+PACKINGS = {"zstd": zstd, "zip, written into a pipe": lambda text: zip_of(("trace.txt", text), to=Pipe()),
     "zip of a folder": lambda text: zip_of(("a/", b""), ("a/b/trace.txt", text)),
     "two xz streams": lambda text: lzma.compress(text[:99999]) + lzma.compress(text[99999:]),
     "xz of xz": lambda text: lzma.compress(lzma.compress(text)), "xz of gzip": lambda text: lzma.compress(gzip.compress(text)),

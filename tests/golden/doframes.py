@@ -4,16 +4,12 @@
 import collections
 
 # Counted with grep: slices Choreographer#doFrame, without their parts '- resynced to'.
-CALLBACKS = {
-    "android-9-flutter": [248, 3], "android-9-launcher-scroll": [36], "android-9-list-jank": [247],
-    "android-7-launcher": [76, 10, 4, 3], "android-11-launcher": [328, 328, 179, 53, 2],
-}
+CALLBACKS = {"android-9-flutter": [248, 3], "android-9-launcher-scroll": [36], "android-9-list-jank": [247],
+    "android-7-launcher": [76, 10, 4, 3], "android-11-launcher": [328, 328, 179, 53, 2]}
 
 # The kernel keeps the last 15 bytes of their names; a layer has the whole name.
-APPS = {
-    "android-9-flutter": "com.thl.fluwanandroid", "android-9-list-jank": "sample.tencent.matrix",
-    "android-7-launcher": "com.google.android.googlequicksearchbox",
-}
+APPS = {"android-9-flutter": "com.thl.fluwanandroid", "android-9-list-jank": "sample.tencent.matrix",
+    "android-7-launcher": "com.google.android.googlequicksearchbox"}
 
 
 def judge(checks, trace):

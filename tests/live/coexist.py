@@ -196,8 +196,7 @@ def read(played):
     (played.instance / "trace").read_bytes()
 
 
-MOMENTS = (
-    ("trace", read, None, "raw text"),
+MOMENTS = (("trace", read, None, "raw text"),
     ("markers", for_a_moment("options/markers", "0"), "another program (set|wrote to) options/markers", "raw text"),
     ("CPUs", for_a_moment("tracing_cpumask", "1"), "another program (set|wrote to) tracing_cpumask", "raw text"),
     ("words before a marker", for_a_moment("options/sym-addr", "1"), "another program (set|wrote to) options/sym-addr", "text"),
@@ -259,27 +258,21 @@ def floods():
 
 mount = tracefs.root()
 YIELD = ("--yield",)
-CASES = [
-    ("switched off", off, "another program set tracing_on to 0", "jankd set tracing_on back to 1", (), 0),
+CASES = [("switched off", off, "another program set tracing_on to 0", "jankd set tracing_on back to 1", (), 0),
     ("off and on within a moment", off_and_on, "another program (set|wrote to) tracing_on"),
     ("--yield", *for_a_while("tracing_on", "0")[1:], YIELD),
-    ("emptied", empty, "emptied"),
-    ("emptied while it is off", off_while_emptied, "emptied"),
+    ("emptied", empty, "emptied"), ("emptied while it is off", off_while_emptied, "emptied"),
     ("each CPU emptied", empty_each_cpu, "emptied"),
     ("resized, smaller", setting("buffer_size_kb", 64), "set buffer_size_kb to 6", "jankd set buffer_size_kb back to "),
     ("resized, larger", setting("buffer_size_kb", 3000), "set buffer_size_kb to 3"),
     ("resized, --yield", setting("buffer_size_kb", 512), "set buffer_size_kb to 5", None, YIELD),
     ("clock mono_raw", setting("trace_clock", "mono_raw"), "another program set trace_clock to mono_raw"),
-    for_a_while("trace_clock", "local"),
-    for_a_while("trace_clock", "counter"),
+    for_a_while("trace_clock", "local"), for_a_while("trace_clock", "counter"),
     ("tags", tags, "another program set the atrace tags to 0x0", "jankd set the atrace tags back to 0x", (), 0),
     ("tags, atrace of Android 8", tags, "set the atrace tags to 0x0", "jankd set the atrace tags back to 0x", (), QUICK, "1"),
     ("another atrace stops", another_atrace, "another program set (tracing_on|the atrace tags)",
-     "jankd set the atrace tags back to 0x"),
-    for_a_while("tracing_cpumask", "1"),
-    for_a_while("options/markers", "0"),
-    for_a_while("options/overwrite", "0"),
-    (*for_a_while("options/context-info", "0"), ("--source", "text")),
+     "jankd set the atrace tags back to 0x"), for_a_while("tracing_cpumask", "1"), for_a_while("options/markers", "0"),
+    for_a_while("options/overwrite", "0"), (*for_a_while("options/context-info", "0"), ("--source", "text")),
     ("raw reader", raw_reader, "another program began to read the raw trace", "other programs stopped reading")]
 if (mount / SUB_BUFFER_SIZE).exists():
     CASES.append(("other sub-buffers", setting(SUB_BUFFER_SIZE, "16"), "emptied"))

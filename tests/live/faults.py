@@ -48,8 +48,7 @@ EXPECTED = {
 
 # Whether a command of its own has the call that fails, or the capture.
 Scenario = collections.namedtuple("Scenario", "name command injected arguments")
-SCENARIOS = (
-    Scenario("raw", "run", "capture", ("--no-atrace", "--source", "raw", "--stdout")),
+SCENARIOS = (Scenario("raw", "run", "capture", ("--no-atrace", "--source", "raw", "--stdout")),
     Scenario("text", "start", "capture", ("--no-atrace", "--source", "text", "--snapshot", "5", "--snapshot-seconds", "1", "--sync", "0.3",
                                           "--min-free", "1M")),
     Scenario("device", "start", "capture", ("--source", "raw", "--rotate-time", "0.5", "--buffer-kb", "8192")),

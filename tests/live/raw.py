@@ -71,8 +71,7 @@ def words(pid):
     for word in (f"C|{pid}|VSYNC-sf|1", f"C|{pid}|VSYNC-app|1", f"C|{pid}|VSP-period|4000000",
                  f"B|{pid}|composite 1", f"B|{pid}|postFramebuffer", f"B|{pid}|acquireBuffer",
                  f"B|{pid}|presentFrameAndReleaseLayers for x", f"B|{pid}|latchBuffer",
-                 f"C|{pid}|{layer}|0", f"C|{pid}|BufferTX - {layer}|0",
-                 f"I|{pid}|latchBuffer {layer} - 1", f"E|{pid}", "E"):
+                 f"C|{pid}|{layer}|0", f"C|{pid}|BufferTX - {layer}|0", f"I|{pid}|latchBuffer {layer} - 1", f"E|{pid}", "E"):
         yield word.encode()
         yield b"C|1|a|1" + line(pid, word).encode()
         yield b"C|1|a|1\0" + line(pid, word).encode()
@@ -82,8 +81,7 @@ def words(pid):
 def breakages(pid):
     """Markers that confuse a reader of lines, and impossible names."""
     return (b"C|1|a\0b|1", b"C|1|a|1\0", b"\0", b"C|1|" + b"n" * 4085, b"B|1|" + b"n" * 5000,
-            b"C|1|\xff\xfe\xc3\x28\x01\x7f\x1b[31m|1", b"C|1|a|1\n\nC|1|b|", b"\n\n\n", b"",
-            f"C|{pid}|\u202e|1".encode())
+            b"C|1|\xff\xfe\xc3\x28\x01\x7f\x1b[31m|1", b"C|1|a|1\n\nC|1|b|", b"\n\n\n", b"", f"C|{pid}|\u202e|1".encode())
 
 
 def write_all(write, texts, seconds):
@@ -138,6 +136,4 @@ def text_damaged():
 
 run(each(same_stream, ("android-14", "drops-120", 4, "-T", "2"), ("android-9", "game-30", 16, "-T", "1"),
          ("android-11", "app-switch", 64), ("android-11", "switch-60-120", 4, "--rules", "gfx2019", "-T", "1")),
-    each(forged, ("android-14", APP_UID, "surfaceflinger"), ("android-9", APP_UID, "com.evil"),
-         ("android-11", 0, "surfaceflinger")),
-    text_damaged)
+    each(forged, ("android-14", APP_UID, "surfaceflinger"), ("android-9", APP_UID, "com.evil"), ("android-11", 0, "surfaceflinger")), text_damaged)

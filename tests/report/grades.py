@@ -12,7 +12,7 @@ from jankd import PANELS, REPORT, TRACES, analyze, checks, folder, jankd, micros
 from report import by_culprit, marked, model, report, scenario, without
 from verdict import WAIT_MS, Layer, render_steps
 
-ENDLESS = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ ;]+)?; no frame ended it")
+ENDLESS = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ ;]+)?(; doFrame [\d.]+ ms \(not ended\))?; no frame ended it")
 GAP = re.compile(r"([\d.]+) ms on (.*?)(?: of [^ :]+)?: an unexplained")
 HOLE = re.compile(r"; ([\d.]+) s without events")
 WHOLE = None  # in the place of a section
@@ -105,7 +105,7 @@ def expected(out):
             at = next((end for end, *wait in reversed(waits) if gap and end <= at and wait == [gap[2], gap[1]]), at)
             for facts in places(apps[(endless or gap)[2]], at) if (endless or gap)[2] in apps else ():
                 if endless:
-                    facts.lose("unknown", float(endless[1]), True)
+                    facts.lose("app" if endless[3] else "unknown", float(endless[1]), True)
                 else:
                     facts.gap_ms += float(gap[1])
     for row in rows(out, "summary.csv"):

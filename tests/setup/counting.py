@@ -27,8 +27,7 @@ def test_results(checks, here):
         ([result("OK"), result("SKIP", "no tracefs\n")], 0, "1 passed, 0 failed, 1 skipped"),
         ([result("OK"), result("SKIP")], 1, "1 passed, 1 failed, 0 skipped"),
         ([result("OK"), result("FAIL"), result("TIMEOUT"), result("ERROR")], 1,
-         "1 passed, 3 failed, 0 skipped"),
-        ([result("SKIP", "no root")], 1, "0 passed, 0 failed, 1 skipped"),
+         "1 passed, 3 failed, 0 skipped"), ([result("SKIP", "no root")], 1, "0 passed, 0 failed, 1 skipped"),
         ([], 1, "0 passed, 0 failed, 0 skipped"))
     for results, code, line in cases:
         log.write_text("".join(results))

@@ -90,7 +90,7 @@ TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
 	facts.unknown = 1;
 	assert_int_equal(grade_of(&facts), GRADE_GOOD);
 	/* A stall that no frame ended is a freeze, too. */
-	grade_add_endless(&facts, 2 * SECOND);
+	grade_add_endless(&facts, CAUSE_UNKNOWN, 2 * SECOND);
 	assert_int_equal(grade_of(&facts), GRADE_BAD);
 	assert_int_equal(facts.freezes, 1);
 }
@@ -181,7 +181,7 @@ TEST(gaps_and_idle_times_are_added)
 			      longest_gap_ns == gaps[i][3], gap_ns == gaps[i][0] + gaps[i][1]);
 	}
 	grade_add_lost(&facts, CAUSE_APP, 700 * MS, true);
-	grade_add_endless(&facts, SECOND);
+	grade_add_endless(&facts, CAUSE_UNKNOWN, SECOND);
 	grade_add_gap(&facts, 100 * MS);
 	for (uint64_t ms = 799; ms <= 802; ms++) {
 		facts.wait_ns = ms * MS;
@@ -321,6 +321,12 @@ TEST(sentences_say_how_bad_it_is)
 	says(facts_of(50, 0, 0, 0), "com.a drew for only 0.05 s (3 frames), too short to judge: no "
 				    "late frame, no freeze.");
 	says_part((struct grade_facts){ .frames = 1, .time_ns = SECOND }, " (1 frame), too");
+	good = facts_of(1450, 0, 0, 0);
+	grade_add_endless(&good, CAUSE_APP, 1520 * MS);
+	says(good, "com.a drew for only 1.45 s (87 frames) and was frozen for 1.52 s, too short to "
+		   "judge: 1 freeze (1.52 s, no frame ended it), no late frame.");
+	grade_add_lost(&good, CAUSE_APP, 2 * SECOND, true);
+	says_part(good, ": 2 freezes (longest 2.0 s, no frame ended 1 of them), ");
 	says(facts_of(0, 0, 0, 0), "com.a drew nothing.");
 	says(facts_of(1000000, 1, 0, 0),
 	     "com.a was late for < 0.1 % of the 17 minutes it drew: 1 late frame, no freeze.");

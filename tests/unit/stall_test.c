@@ -12,6 +12,7 @@
 static const char mail[] = "com.example.mail/com.example.mail.Main#0";
 #define MAIL_SURFACE "com.example.mail/com.example.mail.Main"
 #define VIEW_SURFACE "SurfaceView[" MAIL_SURFACE "](BLAST)"
+#define HUNG(how) "3000.0 ms on " MAIL_SURFACE " of com.example.mail" how "; no frame ended it"
 static const char video[] = "SurfaceView[" MAIL_SURFACE "]#7";
 static const char bar[] = "StatusBar#0";
 static const char game[] = "com.example.mail/com.example.mail.Game#3";
@@ -381,14 +382,29 @@ TEST(test_a_lost_tick_makes_no_stall)
 	}
 }
 
-/* Nothing is written while all apps hang or are idle, or there are only ticks. */
+/* Nothing is written while all apps hang or are idle, or there are only ticks. The app is to blame
+ * if it is in one doFrame for most of it, waits for nothing else, draws nothing else, and no events
+ * are lost. */
 TEST(test_stall_that_no_frame_ends_is_an_event)
 {
-	for (unsigned int ticks = 0; ticks <= 1; ticks++) {
+	for (unsigned int i = 0; i <= 6; i++) {
+		const bool ticks = i == 1 || i >= 5, is_app = i <= 1;
+
 		start_mail(PHONE_14);
+		if (i == 4)
+			phone_lost(&phone, 2, 1);
 		begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
-		for (unsigned int i = 1; ticks && i <= 30; i++)
-			phone_tick(&phone, LAST + i * 100 * MS);
+		if (i == 2 || i == 3)
+			begin(i == 2 ? RENDER : MAIL, "dequeueBuffer", LAST + 5 * MS);
+		for (unsigned int j = 1; ticks && j <= 30; j++) {
+			phone_tick(&phone, LAST + j * 100 * MS);
+			if (i == 5 && j == 20)
+				end(MAIL, LAST + 2001 * MS);
+			if (i == 5 && j == 20)
+				begin(MAIL, DOFRAME " 10", LAST + 2002 * MS);
+			if (i == 6 && j == 28)
+				phone_frame(&phone, LAST + 2801 * MS, game);
+		}
 		if (ticks) /* confirms the time of the last one */
 			phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
 		pipeline_silent(phone.pipeline, ticks ? 0 : 995 * MS);
@@ -396,8 +412,8 @@ TEST(test_stall_that_no_frame_ends_is_an_event)
 		phone_end(&phone);
 		assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
 		assert_string_equal(event_text(TRACE_EVENT_STALL),
-				    "3000.0 ms on " MAIL_SURFACE
-				    " of com.example.mail; no frame ended it");
+				    is_app ? HUNG("; doFrame 2995.0 ms (not ended)") : HUNG(""));
+		assert_int_equal(summary_of(MAIL_SURFACE).facts.causes[CAUSE_APP], is_app);
 	}
 }
 

@@ -236,16 +236,20 @@ static bool has_late_row(const struct session *session, uint16_t surface, int64_
 	return false;
 }
 
+/* @info: the app's own work, if it is to blame for a stall that no frame ended. */
 static void add_stall(struct session *session, uint16_t surface, int64_t time_us, uint64_t ns,
-		      bool is_endless)
+		      bool is_endless, uint32_t info)
 {
 	struct late_row row = {
 		.time_us = time_us,
 		.harm_us = ns / 1000,
 		.interval_us = ns / 1000,
 		LATE_ROW_UNKNOWN,
+		.info = info,
 		.surface = surface,
-		.cause = is_endless ? CAUSE_UNKNOWN : CAUSE_NONE,
+		.cause = !is_endless	     ? CAUSE_NONE
+			 : info == NAME_NONE ? CAUSE_UNKNOWN
+					     : CAUSE_APP,
 		.is_stall = true,
 		.is_endless = is_endless,
 	};
@@ -286,6 +290,19 @@ static const char *remark_of(const char *name, bool is_pause)
 	for (const char *at = name; (at = strstr(at, remark)) != NULL; at++)
 		found = at;
 	return found && (is_pause || found[strlen(remark)] == '\0') ? found : NULL;
+}
+
+/* "doFrame 1533.5 ms (not ended)", which the event has between the Surface's app and its remark at
+ * @end; NAME_NONE: the app is not known to be to blame. */
+static uint32_t work_in(struct session *session, uint32_t surface, const char *name,
+			const char *end)
+{
+	const char *app = name + strlen(name_of(session, session->surfaces[surface].name));
+	const char *work = app < end ? strstr(app, "; doFrame ") : NULL;
+
+	if (!work || work >= end)
+		return NAME_NONE;
+	return names_add(&session->names, (struct span){ work + 2, (size_t)(end - work - 2) });
 }
 
 /* How many rows before an event are searched for its gap. */
@@ -348,7 +365,7 @@ void count_unended(struct reading *reading)
 		const char *name = stall_name(name_of(session, event->text), &ns);
 		const char *end = name ? remark_of(name, is_pause) : NULL;
 		struct section_sum *sum;
-		uint32_t surface, section, at;
+		uint32_t surface, section, at, info = NAME_NONE;
 		int64_t end_us, begin_us;
 
 		if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
@@ -365,8 +382,11 @@ void count_unended(struct reading *reading)
 		if (is_pause && (session->surfaces[surface].facts.gaps == 0 ||
 				 begin_us < session->surfaces[surface].first_gap_us))
 			session->surfaces[surface].first_gap_us = begin_us;
+		if (end && !is_pause)
+			info = work_in(session, surface, name, end);
 		if (!is_pause)
-			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL);
+			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL,
+				  info);
 		if (!end) {
 			add_ended(&session->surfaces[surface].in_events, ns);
 			sum = find_sum(reading, section, (uint16_t)surface, &at);
@@ -387,7 +407,8 @@ void count_unended(struct reading *reading)
 			if (is_pause)
 				grade_add_gap(facts, ns);
 			else
-				grade_add_endless(facts, ns);
+				grade_add_endless(
+					facts, info == NAME_NONE ? CAUSE_UNKNOWN : CAUSE_APP, ns);
 		}
 	}
 }

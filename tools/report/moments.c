@@ -123,6 +123,16 @@ size_t moment_work(const struct session *session, const struct late_row *late, c
 	return 0;
 }
 
+uint64_t moment_queued_us(const struct late_row *late)
+{
+	int64_t queued_us = late->latched_us - late->queued_us;
+
+	return late->is_stall && late->cause == CAUSE_UNKNOWN && late->queued_us > 0 &&
+			       queued_us > 0 && 2 * (uint64_t)queued_us >= late->harm_us
+		       ? (uint64_t)queued_us
+		       : 0;
+}
+
 /* "0.60 to 1.45 s", "33 to 83 ms", "33 ms" */
 static void tell_lengths(char *text, size_t size, const struct moments *group)
 {
@@ -162,18 +172,22 @@ void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
 {
 	const char *cause = grade_cause_name((enum cause)group->cause, ENGLISH);
 	char lengths[80], times[GRADE_COUNT_SIZE], lost[40] = "time lost not known";
-	char place[MOMENTS_PLACE_SIZE];
+	char place[MOMENTS_PLACE_SIZE], queued[64] = "";
+	uint64_t queued_us = moment_queued_us(group->worst);
 
 	moments_place(place, session, group, ENGLISH);
 	tell_lengths(lengths, sizeof(lengths), group);
 	grade_count(times, group->times);
 	if (group->lost_us > 0)
 		snprintf(lost, sizeof(lost), "%.2f s lost", (double)group->lost_us / 1e6);
-	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%s%s%s, %s time%s, %s, %s%s",
+	if (queued_us > 0)
+		snprintf(queued, sizeof(queued), ", up to %.2f s in the queue",
+			 (double)queued_us / 1e6);
+	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%s%s%s, %s time%s, %s, %s%s%s",
 		 group->is_freeze     ? "freeze"
 		 : group->lost_us > 0 ? "late frame"
 				      : "drop",
 		 place[0] ? ", " : "", place, cause[0] ? ", " : "", cause, times,
-		 group->times == 1 ? "" : "s", lengths, lost,
+		 group->times == 1 ? "" : "s", lengths, lost, queued,
 		 group->is_endless ? ", no frame ended it" : "");
 }

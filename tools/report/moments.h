@@ -37,6 +37,10 @@ int moments_read(struct moments **groups, const struct session *session,
  * The counters after it are left out. "": nothing. */
 size_t moment_work(const struct session *session, const struct late_row *late, const char **text);
 
+/* How long the frame that ended a freeze of unknown cause had waited in the queue, if that was for
+ * half of the freeze or longer; else 0. */
+uint64_t moment_queued_us(const struct late_row *late);
+
 /* The section, escaped: "checkout", "home (began in checkout)"; "" without sections. */
 #define MOMENTS_PLACE_SIZE 432
 void moments_place(char text[MOMENTS_PLACE_SIZE], const struct session *session,

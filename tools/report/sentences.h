@@ -8,8 +8,9 @@
 
 struct session_sentences {
 	char grade[GRADE_TEXT_SIZE]; /* grade_sentence() */
-	/* Whose fault the lost time is, and which section is worst; may be empty. */
-	char whose[2 * GRADE_TEXT_SIZE];
+	/* Which section is worst, whose fault the lost time is, and what else is known of it; may
+	 * be empty. */
+	char whose[3 * GRADE_TEXT_SIZE];
 	char next[GRADE_TEXT_SIZE]; /* next_tell() */
 };
 

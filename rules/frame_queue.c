@@ -165,8 +165,6 @@ static void emit_frame_row(struct frame_queue *q, const struct waiting_frame *wa
 		.cause = cause,
 	};
 
-	if (q->timeline)
-		frame_timeline_join(q->timeline, layer->hash, frame->vsync_id);
 	if (q->options.is_fences) {
 		/* See frame_queue_add_fence(). */
 		if (frame->latched_ns == 0)

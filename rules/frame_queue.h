@@ -19,7 +19,6 @@
 
 #include "rules/base/rate_limit.h"
 #include "rules/beside/choreographer.h"
-#include "rules/beside/frame_timeline.h"
 #include "rules/beside/present_fence.h"
 #include "rules/count/frame_series.h"
 #include "rules/count/late.h"
@@ -68,11 +67,10 @@ struct layer_count {
 
 struct frame_queue {
 	struct pipeline_options options;
-	struct event_writer *events;	 /* of the owner; it has the sink of all rows */
-	struct app_work *work;		 /* the same */
-	struct recent_events *log;	 /* the events before a drop, for its row; or NULL */
-	struct producers *producers;	 /* of the owner: fences */
-	struct frame_timeline *timeline; /* borrowed; NULL: none */
+	struct event_writer *events; /* of the owner; it has the sink of all rows */
+	struct app_work *work;	     /* the same */
+	struct recent_events *log;   /* the events before a drop, for its row; or NULL */
+	struct producers *producers; /* of the owner: fences */
 	const struct choreographer *choreographer; /* of the owner */
 	const struct trace_clock *clock;	   /* the same */
 	struct trigger_state trigger;

@@ -833,7 +833,6 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->displays_evicted = p->queue.vsync.reported.evicted;
 	c->holes_evicted = a->runs.holes_refused;
 	c->doframes = p->choreographer->counters.callbacks;
-	c->doframe_threads = p->choreographer->counters.threads;
 	c->doframes_refused = p->choreographer->counters.refused;
 	c->durations_learnt = a->expected.used_learnt;
 	c->doframes_skipped = p->choreographer->counters.skipped_much;
@@ -895,7 +894,6 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->rules = p->rules;
 		p->timeline->context = p->events.sink.context;
 		p->timeline->row = p->events.sink.row;
-		p->queue.timeline = p->timeline;
 	}
 	p->choreographer->expected = &p->attribution.expected;
 	p->choreographer->lost = &p->queue.loss;

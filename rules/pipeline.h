@@ -61,7 +61,6 @@ struct pipeline_counters {
 	 * Choreographer, names of ticks, displays, holes of SurfaceFlinger's events. */
 	uint64_t processes_evicted, ticks_evicted, displays_evicted, holes_evicted;
 	uint64_t doframes;	   /* callbacks of all Choreographers */
-	uint64_t doframe_threads;  /* threads that had one */
 	uint64_t doframes_refused; /* without space for their thread: in no row of doframe.csv */
 	uint64_t durations_learnt; /* frames whose expected time comes from learnt durations */
 	uint64_t doframes_skipped; /* callbacks that skipped 30 periods or more */

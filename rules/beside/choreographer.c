@@ -146,7 +146,6 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 	}
 	thread = &c->threads[at];
 	if (is_new) {
-		c->counters.threads++;
 		c->tids[at] = record->tid;
 		*thread = (struct choreographer_thread){
 			.pid = record->pid,

@@ -91,7 +91,6 @@ struct choreographer_thread {
 
 struct choreographer_counters {
 	uint64_t callbacks;    /* of all threads */
-	uint64_t threads;      /* threads that were added to the table */
 	uint64_t refused;      /* callbacks of threads without space in the table */
 	uint64_t skipped_much; /* callbacks with CHOREOGRAPHER_SKIPPED_MUCH periods or more */
 };
@@ -109,7 +108,7 @@ struct choreographer {
 	uint64_t delay_ns, min_frames; /* as in struct pipeline_options */
 	struct choreographer_counters counters;
 	struct doframe_skipped worst;
-	uint64_t n_long; /* so far; the last ones are kept */
+	uint64_t n_long;			    /* so far; the last ones are kept */
 	uint64_t last_check_ns, last_idle_check_ns; /* 0: none yet */
 	/* Borrowed: its ticks for apps are the edges, VSYNC-app or VSYNC-appSf. Which a thread has
 	 * asked for is unknown. */

@@ -13,11 +13,10 @@
 /* An expected frame without an actual one is kept for that long. */
 #define EXPECTED_KEEP_NS UINT64_C(5000000000)
 
-/* What a live capture does not use. */
-#define UNUSED_BYTES                                                                               \
-	((TIMELINE_FRAMES - TIMELINE_LIVE_FRAMES) * sizeof(struct timeline_frame) +                \
-	 (TIMELINE_SURFACES - TIMELINE_LIVE_SURFACES) * sizeof(struct timeline_surface))
-_Static_assert(sizeof(struct frame_timeline) - UNUSED_BYTES < 600 * 1024, "memory when live");
+_Static_assert(sizeof(struct frame_timeline) - (TIMELINE_FRAMES - TIMELINE_LIVE_FRAMES) *
+						       sizeof(struct timeline_frame) <
+		       600 * 1024,
+	       "memory when live");
 
 /* SurfaceFlinger writes "TX - " and the layer's name. */
 static struct span layer_name(struct span written)
@@ -27,48 +26,6 @@ static struct span layer_name(struct span written)
 	return span_starts_with(written, prefix) ? span_skip(written, prefix.len) : written;
 }
 
-/* --- joins --- */
-
-static void count_join(struct timeline_counts *counts, const struct timeline_join *join)
-{
-	bool is_one = join->n_timeline == 1;
-
-	if (join->layer_hash == 0) {
-		if (is_one)
-			counts->with_display += join->n_frames;
-		else
-			counts->without_display += join->n_frames;
-	} else if (join->n_timeline == 0) {
-		counts->not_joined += join->n_frames;
-	} else if (is_one && join->n_frames == 1) {
-		counts->joined++;
-	} else {
-		counts->ambiguous += join->n_frames;
-	}
-}
-
-/* The entry for a key. Of two keys with one place the older one is counted as it is: its frames
- * were seconds ago. */
-static struct timeline_join *join_of(struct frame_timeline *timeline, uint64_t layer_hash,
-				     int64_t token)
-{
-	uint64_t hash = (layer_hash ^ (uint64_t)token) * UINT64_C(0x9e3779b97f4a7c15);
-	struct timeline_join *join = &timeline->joins[hash >> 51];
-
-	_Static_assert(TIMELINE_JOINS == 1 << 13, "the shift above");
-	if (join->layer_hash == layer_hash && join->token == token)
-		return join;
-	count_join(&timeline->counts, join);
-	*join = (struct timeline_join){ .layer_hash = layer_hash, .token = token };
-	return join;
-}
-
-void frame_timeline_join(struct frame_timeline *timeline, uint64_t layer_hash, int64_t token)
-{
-	if (token >= 0)
-		join_of(timeline, layer_hash, token)->n_frames++;
-}
-
 /* --- jank types --- */
 
 /* Returns NULL if it is not in the table, and, with @add, if there is no space. */
@@ -76,10 +33,10 @@ static struct timeline_surface *surface_of(struct frame_timeline *timeline, stru
 					   bool add)
 {
 	uint64_t hash = name_hash(name);
-	unsigned int max = timeline->live ? TIMELINE_LIVE_SURFACES : TIMELINE_SURFACES;
 
-	for (unsigned int i = 0; i < max && name.len > 0; i++) {
-		struct timeline_surface *surface = &timeline->surfaces[(hash + i) % max];
+	for (unsigned int i = 0; i < TIMELINE_SURFACES && name.len > 0; i++) {
+		struct timeline_surface *surface =
+			&timeline->surfaces[(hash + i) % TIMELINE_SURFACES];
 
 		if (surface->hash == hash && surface->length == name.len &&
 		    name_is(surface->name, sizeof(surface->name), name))
@@ -160,13 +117,6 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 	row->surface = surface;
 	row->app = app;
 	timeline->counts.rows++;
-	if (!row->is_surface)
-		join_of(timeline, 0, row->token)->n_timeline++;
-	if (row->is_surface && row->display_token >= 0) {
-		join_of(timeline, 0, row->display_token)->n_frames++;
-		if (row->is_buffer != 0)
-			join_of(timeline, frame->layer_hash, row->display_token)->n_timeline++;
-	}
 	if (row->is_surface)
 		timeline_count(timeline->apps, app, 1, row->on_time_finish == 0);
 	counted = row->is_surface ? surface_of(timeline, span_of(surface), true) : NULL;
@@ -353,8 +303,4 @@ void frame_timeline_end(struct frame_timeline *timeline)
 	for (unsigned int i = 0; i < timeline->n_frames; i++)
 		timeline->counts.unfinished += timeline->frames[i].is_started;
 	timeline->n_frames = 0;
-	for (unsigned int i = 0; i < TIMELINE_JOINS; i++) {
-		count_join(&timeline->counts, &timeline->joins[i]);
-		timeline->joins[i] = (struct timeline_join){ 0 };
-	}
 }

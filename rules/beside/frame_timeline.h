@@ -4,9 +4,7 @@
  *     start of an expected frame ─┐ by token,
  *     its end                    ─┤ process, layer
  *     start of an actual frame   ─┼──────────────► frame ─► row, in the order of ends
- *     its end                    ─┘ by cookie        │
- *                                                    ├─► jank types of its Surface
- *     frames of the compositions ────────────────────┴─► joined by layer and token
+ *     its end                    ─┘ by cookie        └─► jank types of its Surface
  *
  * All tables are of fixed size; what does not fit is counted.
  */
@@ -28,13 +26,9 @@
 /* Surfaces whose jank types are counted. */
 #define TIMELINE_SURFACES 256
 
-/* Frames that wait for the other side of their join. */
-#define TIMELINE_JOINS 8192
-
-/* A live capture uses only this many frames and Surfaces, so that the tables take less than 600 KB:
- * memory that is not used is not allocated. Its frames end within a second. */
+/* A live capture uses only this many frames, so that the tables take less than 600 KB: memory that
+ * is not used is not allocated. Its frames end within a second. */
 #define TIMELINE_LIVE_FRAMES 192
-#define TIMELINE_LIVE_SURFACES 128
 
 /* The jank types of a Surface as text, "NONE:50 APP_DEADLINE_MISSED:12". */
 #define TIMELINE_TEXT_SIZE 1024
@@ -45,11 +39,6 @@ struct timeline_counts {
 	uint64_t unmatched;  /* ends without a start */
 	uint64_t malformed;  /* events that cannot be parsed */
 	uint64_t refused;    /* Surfaces without space: their jank types are not counted */
-	/* Frames of frames.csv with a token: with one buffer frame of the same layer and token,
-	 * with several or as one of several, and without. */
-	uint64_t joined, ambiguous, not_joined;
-	/* Surface frames with one display frame of their token, and with none or several. */
-	uint64_t with_display, without_display;
 };
 
 /* A frame that is not written yet. Unknown numbers are -1. */
@@ -78,12 +67,6 @@ struct timeline_app {
 	uint64_t frames, missed; /* missed: the app's deadline */
 };
 
-struct timeline_join {
-	uint64_t layer_hash; /* 0: of surface frames and their display frames */
-	int64_t token;
-	uint32_t n_timeline, n_frames; /* both 0: unused */
-};
-
 /* At first all zeros but for ->rules, ->context, ->row and ->live. */
 struct frame_timeline {
 	struct timeline_counts counts;
@@ -95,7 +78,6 @@ struct frame_timeline {
 	struct timeline_frame frames[TIMELINE_FRAMES]; /* the first n_frames */
 	struct timeline_surface surfaces[TIMELINE_SURFACES];
 	struct timeline_app apps[TIMELINE_APPS_MAX]; /* the first ones; others are not counted */
-	struct timeline_join joins[TIMELINE_JOINS];
 	char text[TIMELINE_TEXT_SIZE];
 };
 
@@ -105,9 +87,6 @@ void timeline_count(struct timeline_app apps[TIMELINE_APPS_MAX], const char *nam
 
 /* The next event, of TRACE_TIMELINE; in the order of time. */
 void frame_timeline_record(struct frame_timeline *timeline, const struct trace_record *record);
-
-/* A frame of a composition: of that layer, by name_hash(), and SurfaceFlinger's token. */
-void frame_timeline_join(struct frame_timeline *timeline, uint64_t layer_hash, int64_t token);
 
 /* The trace ends: writes the remaining rows. */
 void frame_timeline_end(struct frame_timeline *timeline);

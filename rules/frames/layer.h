@@ -58,7 +58,6 @@ struct pause_state {
 };
 
 struct layer {
-	uint64_t hash;
 	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
 	uint64_t id;   /* unique in this capture */
 	int next;      /* of an unused entry: in the list of these */

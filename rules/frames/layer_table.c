@@ -107,7 +107,6 @@ static void set_name(struct layer_table *table, int id, struct span name)
 	struct span app = app_of_layer(name);
 	char copy[SURFACE_MAX];
 
-	layer->hash = name_hash(name);
 	layer->length = name.len;
 	long_names_keep(&table->names, &layer->name, layer->short_name, name);
 	layers_set_surface(table, layer, surface_of_layer(name, copy));
@@ -117,7 +116,7 @@ static void set_name(struct layer_table *table, int id, struct span name)
 	layer->is_window =
 		app.len > 0 && app.ptr + app.len < name.ptr + name.len && app.ptr[app.len] == '/';
 	layer->is_view = strstr(layer->name, "SurfaceView[") != NULL;
-	hash_index_add(&table->index, id, layer->hash);
+	hash_index_add(&table->index, id, name_hash(name));
 }
 
 int layers_add(struct layer_table *table, struct span name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of FrameTimeline to rows: one for each finished frame, with its expected times, in the
- * order of ends; jank types of each Surface; joins with the frames of compositions. */
+ * order of ends; jank types of each Surface. */
 #include "tests/unit/unit.h"
 
 #include "parser/perfetto.h"
@@ -215,26 +215,6 @@ TEST(jank_types_are_counted_for_each_surface)
 	assert_string_equal(name, "UNSPECIFIED");
 }
 
-TEST(frames_are_joined_by_layer_and_token)
-{
-	static const struct packets_frame frames[] = {
-		{ 1, LATE, 20, 30, LAYER, 64 + 128 },
-		{ 3, LATE, 21, 40, LAYER, 64 + 128 },
-		{ 5, LATE, 22, 40, LAYER, 64 + 128 },
-		{ .cookie = 91, .start_ns = 100, .end_ns = 200, .token = 30 },
-	};
-	uint64_t hash = name_hash(SPAN_LITERAL("com.a/com.a.Main#7"));
-
-	frame_timeline_join(timeline, hash, 30);
-	play_frames(frames, COUNT_OF(frames));
-	frame_timeline_join(timeline, hash, 40);
-	frame_timeline_join(timeline, hash, 50);
-	frame_timeline_join(timeline, hash, -1);
-	frame_timeline_end(timeline);
-	assert_fields(&timeline->counts, rows == 4, joined == 1, ambiguous == 1, not_joined == 1,
-		      with_display == 1, without_display == 2);
-}
-
 /* Frames that never end are counted, and leave space for others. */
 static void fill_table(unsigned int space)
 {
@@ -266,11 +246,10 @@ TEST(a_full_table_drops_the_oldest)
 }
 
 /* Surfaces without space are counted, and those before them stay. */
-TEST(live_surfaces_without_space_are_counted)
+TEST(surfaces_without_space_are_counted)
 {
-	static char names[TIMELINE_LIVE_SURFACES + 10][32];
+	static char names[TIMELINE_SURFACES + 10][32];
 
-	timeline->live = true;
 	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
 		struct packets_frame frame = {
 			.cookie = 10 + 2 * i,
@@ -286,6 +265,4 @@ TEST(live_surfaces_without_space_are_counted)
 	play();
 	frame_timeline_end(timeline);
 	assert_fields(&timeline->counts, rows == COUNT_OF(names), refused == 10);
-	for (unsigned int i = TIMELINE_LIVE_SURFACES; i < TIMELINE_SURFACES; i++)
-		assert_int_equal(timeline->surfaces[i].length, 0);
 }

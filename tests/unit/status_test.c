@@ -199,7 +199,7 @@ TEST(text_has_each_value)
 		"and      1072 holes, 36 malformed lines, 1080 late events, 38 events far ahead "
 		"of all others, ignored, 1074 presents without a frame, 3228 SurfaceFlinger "
 		"markers from other processes, 1086 frames refused because tables were full, 1087 "
-		"frames counted early because tables were full, 1093 threads evicted, 1101 "
+		"frames counted early because tables were full, 1093 threads evicted, 1100 "
 		"callbacks missing in doframe.csv because its table was full, 1094 slices refused "
 		"because tables were full, which may hide freezes, 4386 processes, ticks, displays "
 		"or holes evicted, 1084 layers evicted because the table was full, 1088 surfaces "

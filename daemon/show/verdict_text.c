@@ -87,17 +87,21 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict,
 {
 	char class[16] = "", number[16] = "", without[2 * GRADE_COUNT_SIZE + 64] = "";
 	const char *sign = strpbrk(verdict, "<>");
+	bool is_met = strncmp(verdict, "pass", 4) == 0;
 
 	if (sscanf(verdict, "%*s %15s %15[0-9.]", class, number) < 1)
 		return;
 	class[strcspn(class, "?")] = '\0';
 	/* It leaves out what is worst. */
 	if (facts->freezes > 0)
-		text_append(without, sizeof(without), ", without the %" PRIu64 " freeze%s",
+		text_append(without, sizeof(without), "; it leaves out the %" PRIu64 " freeze%s",
 			    facts->freezes, plural(facts->freezes));
 	if (facts->gaps > 0)
 		text_append(without, sizeof(without), "%s the %" PRIu64 " unexplained gap%s",
-			    without[0] ? " and" : ", without", facts->gaps, plural(facts->gaps));
+			    without[0] ? " and" : "; it leaves out", facts->gaps,
+			    plural(facts->gaps));
+	if (without[0] && is_met)
+		text_append(without, sizeof(without), ", so it is no pass");
 	if (!sign)
 		text_print_line(
 			out, columns,
@@ -113,8 +117,8 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict,
 		text_print_line(
 			out, columns,
 			"  %d fps rule of the Software Green Alliance: %s, %s fps between gaps%s",
-			strcmp(class, "app") == 0 ? 55 : 25,
-			strncmp(verdict, "pass", 4) == 0 ? "met" : "not met", number, without);
+			strcmp(class, "app") == 0 ? 55 : 25, is_met ? "met" : "not met", number,
+			without);
 }
 
 /* The GPU, and buffers that the display had not released. */
@@ -215,7 +219,7 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 	print_grade(out, columns, app);
 	print_causes(out, columns, &app->facts);
 	print_surfaces(out, columns, status, app);
-	if (surface && surface->harm.worst_ns > 0) {
+	if (surface && surface->harm.worst_ns > 0 && seconds(app->facts.span_ns) > 60) {
 		tell_time(minute, status, surface->harm.minute_from_ns);
 		text_print_line(out, columns, "  worst minute from %s: %.2f s lost", minute,
 				seconds(surface->harm.minute_ns));

@@ -87,7 +87,8 @@ static const struct late_row *find_worst(const struct session *session,
 	return NULL;
 }
 
-/* "look at 0:30, the worst freeze (App too slow), in checkout: " @name: of its cause, or "". */
+/* "look at 0:30, the worst freeze due to App too slow, in checkout: " @name: of its cause, or "".
+ */
 static void add_moment(char text[GRADE_TEXT_SIZE], const struct session *session,
 		       const struct late_row *late, const char *name, enum language language)
 {
@@ -101,7 +102,7 @@ static void add_moment(char text[GRADE_TEXT_SIZE], const struct session *session
 	else
 		add(text, zh ? "查看 %s 最严重的迟到帧" : "look at %s, the worst late frame", at);
 	if (name[0])
-		add(text, zh ? "（%s）" : " (%s)", name);
+		add(text, zh ? "（%s）" : " due to %s", name);
 	moments_place(place, session, &moment, language);
 	if (place[0])
 		add(text, zh ? "，%s" : ", in %s", place);

@@ -211,9 +211,9 @@ static void tell_evidence(char text[GRADE_TEXT_SIZE], const struct session *sess
 	}
 	if (2000 * idle_us > cause_ns[CAUSE_APP] && cause_ns[CAUSE_APP] >= tenth_ns)
 		text_append(text, GRADE_TEXT_SIZE, "%s",
-			    zh ? "其中没有记录到长的 doFrame：应用可能开始得晚，或没有内容可绘制。"
-			       : " No long doFrame is in it: the app may have begun late, or had "
-				 "nothing to draw.");
+			    zh ? "其中没有长的 doFrame：应用开始这些帧太晚，或没有请求它们。"
+			       : " No long doFrame is in it: the app began these frames late, or "
+				 "did not ask for them.");
 	grade_time(longest, longest_us * 1000, language);
 	if (2000 * queued_us > cause_ns[CAUSE_UNKNOWN] && cause_ns[CAUSE_UNKNOWN] >= tenth_ns)
 		text_append(text, GRADE_TEXT_SIZE,

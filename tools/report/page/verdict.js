@@ -89,10 +89,10 @@ const sign = (facts, number) => (isAtLeast(facts, number) ? "≥ " : "");
 const isLossUnknown = (facts) => isAtLeast(facts, "time") || facts["unknown vsyncs"] > 0;
 const lossUnknown = (facts) => (facts.gaps > 0 ? `${word("no loss is known; unexplained gaps")}: ${facts.gaps}, ${word("up to")} ${lasting(facts["longest gap(s)"])}` : word(isLossUnknown(facts) ? "no loss is known" : "nothing was lost"));
 
-/* What a number leaves out: ", without the 13 freezes and the 4 unexplained gaps". */
-function withoutTold(facts) {
+/* What the rule leaves out: "; it leaves out the 13 freezes and the 4 unexplained gaps, so it is no pass". */
+function withoutTold(facts, isMet) {
   const told = [["the {} freezes", "the {} freeze", facts.freezes], ["the {} unexplained gaps", "the {} unexplained gap", facts.gaps]].filter(([, , n]) => n > 0);
-  return told.length === 0 ? "" : `, ${word("without")} ${told.map(([many, one, n]) => word(n === 1 ? one : many).replace("{}", n)).join(` ${word("and")} `)}`;
+  return told.length === 0 ? "" : `; ${word("it leaves out")} ${told.map(([many, one, n]) => word(n === 1 ? one : many).replace("{}", n)).join(` ${word("and")} `)}${isMet ? word(", so it is no pass") : ""}`;
 }
 
 function tiles(session, app) {
@@ -123,7 +123,7 @@ function ruleSaid(verdict) {
 /* The small print: the rule of the Software Green Alliance. */
 function rule({ verdict, facts }) {
   const [least, said] = ruleSaid(verdict);
-  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${/^(pass|fail)/.test(verdict) ? withoutTold(facts) : ""}`);
+  return !said ? null : soft(`${least} fps ${word("rule of the Software Green Alliance")}: ${said}${/^(pass|fail)/.test(verdict) ? withoutTold(facts, verdict.startsWith("pass")) : ""}`);
 }
 
 /* The other apps, the worst first, and their names in a line: no hidden one is worse than the last of it. */

@@ -60,7 +60,8 @@ def text(out):
     lines = [line for line in said.split("moments, most time lost first:\n")[1].splitlines() if " s lost, " in line]
     for group, line in zip(sorted(groups.values(), key=lambda group: -sum(one["time lost(ms)"] for one in group)), lines, strict=True):
         begin = min(one["time(s)"] - one["interval(ms)"] / 1e3 for one in group) - session["from(s)"]
-        told = f", {sum(one['time lost(ms)'] for one in group) / 1e3:.2f} s lost, {'first ' * (len(group) > 1)}at 0:{begin:02.0f}: "
+        queued = ", up to 0.70 s in the queue" * (group[0]["cause"] == "unknown")
+        told = f", {sum(one['time lost(ms)'] for one in group) / 1e3:.2f} s lost{queued}, {'first ' * (len(group) > 1)}at 0:{int(begin + 0.1):02}: "
         checks.that(f", {len(group)} time" in line and told in line, f"moments{told}told: {line}")
     checks.that("(traversal " in said and "BufferTX" not in said, f"work of the app: {said}")
     whole, = model("--info", out)

@@ -183,42 +183,31 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 						: ", in the app's doFrame");
 }
 
-/* What the kept rows tell beside the causes: that no work of the app shows why its frames were
- * late, and that those of unknown cause waited in the queue. */
-static void tell_evidence(char text[GRADE_TEXT_SIZE], const struct session *session,
-			  const struct graded_app *app, enum language language)
+/* What the kept rows tell of the lost time of unknown cause, if that is much: its frames waited in
+ * the queue. */
+static void tell_queue(char text[GRADE_TEXT_SIZE], const struct session *session,
+		       const struct graded_app *app, enum language language)
 {
-	const uint64_t *cause_ns = app->facts.cause_ns;
-	uint64_t tenth_ns = grade_lost_ns(&app->facts) / 10;
-	uint64_t idle_us = 0, queued_us = 0, longest_us = 0;
+	uint64_t unknown_ns = app->facts.cause_ns[CAUSE_UNKNOWN];
+	uint64_t queued_us = 0, longest_us = 0;
 	char longest[GRADE_TIME_SIZE];
-	bool zh = language == CHINESE;
 
 	text[0] = '\0';
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
 		const struct surface *surface = &session->surfaces[late->surface];
-		const char *work;
 
 		if (!surface->has_package || surface->app != app->app)
 			continue;
-		if (late->cause == CAUSE_APP && surface->has_view_marks &&
-		    late->info != NAME_NONE && moment_work(session, late, &work) == 0)
-			idle_us += late->harm_us;
 		if (moment_queued_us(late) > 0)
 			queued_us += late->harm_us;
 		longest_us = later(longest_us, moment_queued_us(late));
 	}
-	if (2000 * idle_us > cause_ns[CAUSE_APP] && cause_ns[CAUSE_APP] >= tenth_ns)
-		text_append(text, GRADE_TEXT_SIZE, "%s",
-			    zh ? "其中没有长的 doFrame：应用开始这些帧太晚，或没有请求它们。"
-			       : " No long doFrame is in it: the app began these frames late, or "
-				 "did not ask for them.");
 	grade_time(longest, longest_us * 1000, language);
-	if (2000 * queued_us > cause_ns[CAUSE_UNKNOWN] && cause_ns[CAUSE_UNKNOWN] >= tenth_ns)
+	if (2000 * queued_us > unknown_ns && 10 * unknown_ns >= grade_lost_ns(&app->facts))
 		text_append(text, GRADE_TEXT_SIZE,
-			    zh ? "原因未知的部分：帧在队列中等待了最长 %s。"
-			       : " Unknown: frames waited up to %s in the queue.",
+			    language == CHINESE ? "原因未知的部分：帧在队列中等待了最长 %s。"
+						: " Unknown: frames waited up to %s in the queue.",
 			    longest);
 }
 
@@ -226,15 +215,15 @@ void session_sentences(struct session_sentences *sentences, const struct session
 		       const struct graded_app *app, enum language language)
 {
 	char missing_at[GRADE_MISSING_AT_SIZE], causes[GRADE_TEXT_SIZE], worst[GRADE_TEXT_SIZE];
-	char evidence[GRADE_TEXT_SIZE];
+	char queue[GRADE_TEXT_SIZE];
 	struct graded graded = graded_in(session, app, missing_at, language);
 
 	grade_sentence(sentences->grade, &graded, language);
 	grade_causes(causes, &app->facts, language);
 	tell_worst(worst, session, app, language);
-	tell_evidence(evidence, session, app, language);
+	tell_queue(queue, session, app, language);
 	snprintf(sentences->whose, sizeof(sentences->whose), "%s%s%s%s", worst,
-		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes, evidence);
+		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes, queue);
 	next_tell(sentences->next, session, app, language);
 }
 

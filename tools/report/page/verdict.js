@@ -12,7 +12,7 @@ const gradeClass = (grade) => `grade ${grade.replace(" ", "-")}`;
 
 /* The second in which it is: "18:00" or "1:02:03"; at most 0.1 s before a second, that second: see grade_clock(). */
 function clock(s) {
-  const all = Math.floor(s + 0.1 + 1e-7), two = (n) => String(n).padStart(2, "0"), h = Math.floor(all / 3600), m = Math.floor(all / 60) % 60;
+  const all = Math.floor(Math.max(0, s) + 0.1 + 1e-7), two = (n) => String(n).padStart(2, "0"), h = Math.floor(all / 3600), m = Math.floor(all / 60) % 60;
   return h > 0 ? `${h}:${two(m)}:${two(all % 60)}` : `${m}:${two(all % 60)}`;
 }
 const lasting = (s) => (s < 1.995 ? `${s.toFixed(2)} s` : s < 99.95 ? `${s.toFixed(1)} s` : clock(Math.round(s)));

@@ -715,9 +715,9 @@ uint64_t pipeline_waiting_ns(const struct pipeline *p)
 	return since(p->queue.waiting[p->queue.first].frame.present_ns, pipeline_now(p));
 }
 
-bool pipeline_is_by_cpu(const struct pipeline *p)
+bool pipeline_is_by_cpu(const struct pipeline *p, bool ended)
 {
-	return cpu_order_is_sure(&p->clock.order);
+	return cpu_order_is_sure(&p->clock.order, ended);
 }
 
 bool pipeline_may_be_by_cpu(const struct pipeline *p)

@@ -184,8 +184,8 @@ void pipeline_read_until(struct pipeline *p, uint64_t time_ns);
 void pipeline_silent(struct pipeline *p, uint64_t for_ns);
 
 /* True: the recorded trace is sorted by CPU instead of by time, so all counts are wrong; or it may
- * be sorted like that, as nothing so far shows another order. */
-bool pipeline_is_by_cpu(const struct pipeline *p);
+ * be sorted like that, as nothing so far shows another order. @ended: it is read to its end. */
+bool pipeline_is_by_cpu(const struct pipeline *p, bool ended);
 bool pipeline_may_be_by_cpu(const struct pipeline *p);
 
 /* The trace ends: writes the remaining rows. No record may follow. */

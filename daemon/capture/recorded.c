@@ -20,7 +20,7 @@ static int read_all(struct session *session)
 		n = session_read(session, SOURCE_NORMAL);
 		if (!pipeline_may_be_by_cpu(session->pipeline))
 			output_post(&session->output, FILE_JOB_ACCEPT);
-	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline));
+	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline, false));
 	return n < 0 ? EXIT_FAILED : 0;
 }
 
@@ -43,7 +43,7 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 		return session_refuse(session,
 				      "interrupted by a signal before the whole trace was read; "
 				      "analyze it again");
-	if (pipeline_is_by_cpu(session->pipeline))
+	if (pipeline_is_by_cpu(session->pipeline, true))
 		return session_refuse(session, by_cpu);
 	if (!session_has_markers(session))
 		return session_refuse(session, NULL);
@@ -112,7 +112,7 @@ int capture_recorded(struct options *options, struct status **status)
 		input_end();
 	}
 	if (!(code != 0 && input_is_stopped()) && session_has_markers(&session) &&
-	    !pipeline_is_by_cpu(session.pipeline))
+	    !pipeline_is_by_cpu(session.pipeline, true))
 		*status = session_status(&session, STATUS_OF_SESSION);
 	session_close(&session);
 	source_close(source);

@@ -17,12 +17,15 @@
 
 /* This many lines in the time of other CPUs prove the order. */
 #define SURE 32
+/* At the end of a trace, as it may be too short for those, so many prove it that are in the first
+ * half of that time: what is only out of order is near to its end. */
+#define SURE_AT_END 8
 
 void cpu_order_add(struct cpu_order *order, const struct trace_record *record)
 {
 	uint64_t time_ns = record->time_ns;
 
-	if (!order->possible || cpu_order_is_sure(order))
+	if (!order->possible || cpu_order_is_sure(order, false))
 		return;
 	/* The lines of another CPU begin. */
 	if (order->cpus == 0 || record->cpu != order->cpu) {
@@ -44,9 +47,12 @@ void cpu_order_add(struct cpu_order *order, const struct trace_record *record)
 	/* The line is in the time of the other CPUs' lines. */
 	order->overlapping +=
 		order->back && time_ns >= order->begin_ns && time_ns + SEAM_NS < order->end_ns;
+	order->within += time_ns >= order->begin_ns &&
+			 time_ns < order->begin_ns + since(order->begin_ns, order->end_ns) / 2;
 }
 
-bool cpu_order_is_sure(const struct cpu_order *order)
+bool cpu_order_is_sure(const struct cpu_order *order, bool ended)
 {
-	return order->possible && order->overlapping >= SURE;
+	return order->possible &&
+	       (order->overlapping >= SURE || (ended && order->within >= SURE_AT_END));
 }

@@ -17,12 +17,13 @@ struct cpu_order {
 	uint64_t begin_ns, end_ns;  /* time of the lines of all other CPUs */
 	bool back;		    /* a CPU's lines begin before the end of the previous ones */
 	unsigned int overlapping;   /* number of lines in the time of other CPUs */
+	unsigned int within;	    /* the same, in the first half of that time */
 };
 
 /* Adds the next record. */
 void cpu_order_add(struct cpu_order *order, const struct trace_record *record);
 
-/* True: the trace is sorted by CPU. */
-bool cpu_order_is_sure(const struct cpu_order *order);
+/* True: the trace is sorted by CPU. @ended: it has no more lines, so fewer prove that. */
+bool cpu_order_is_sure(const struct cpu_order *order, bool ended);
 
 #endif

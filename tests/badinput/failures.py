@@ -127,8 +127,8 @@ def on_cpus(data):
 
 def sorted_by_cpu(checks, here):
     """Such a trace is refused, as a file or from a pipe, and the folder is not changed."""
-    for seconds in (1, 100):
-        parts, out = on_cpus(synthetic.trace(60 * seconds)), here / f"{seconds}"
+    for seconds in (0.1, 1, 100):
+        parts, out = on_cpus(synthetic.trace(int(60 * seconds))), here / f"{seconds}"
         (here / "trace").write_bytes(by_cpu(parts))
         for _ in range(3):
             before = files_of(out)

@@ -583,7 +583,7 @@ static int check_input(const struct session *session)
 	const char *damage = source->damage; /* why data of the trace is missing, or NULL */
 	char text[200];
 
-	if (!damage && source->counts.unread > 0) {
+	if (!damage && (source->counts.markers > 0 || !source->what) && source->counts.unread > 0) {
 		source_describe_damage(source, text);
 		damage = text;
 	}

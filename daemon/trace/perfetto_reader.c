@@ -86,6 +86,7 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 		place->begin = stream->packet_begin;
 		if (!perfetto_packet_read(bytes, packet) && !reader->has_index)
 			reader->counts.corrupt++;
+		reader->counts.sound |= packet->compressed.ptr != NULL;
 		result = packet->compressed.ptr ? packet_stream_unpack(stream, packet) : 1;
 	} while (result == 0);
 	return result;
@@ -234,7 +235,7 @@ static int read_index(struct perfetto_reader *reader)
 	struct packet_stream *stream = &reader->stream;
 	struct region region = region_at(0);
 	struct perfetto_packet packet;
-	uint64_t untimed;
+	uint64_t untimed, corrupt = 0;
 	int result;
 
 	perfetto_tracks_begin_region(reader->tracks);
@@ -244,6 +245,8 @@ static int read_index(struct perfetto_reader *reader)
 			return -ENOMEM;
 		region.end = stream->packet_end;
 		index_packet(reader, &packet, &region);
+		reader->counts.sound |= reader->counts.corrupt == corrupt;
+		corrupt = reader->counts.corrupt;
 	}
 	if (!end_region(reader, &region, true))
 		return -ENOMEM;

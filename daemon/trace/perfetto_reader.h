@@ -27,6 +27,7 @@ struct perfetto_counts {
 	uint64_t markers;   /* and events of FrameTimeline */
 	uint64_t malformed; /* markers that cannot be parsed */
 	uint64_t corrupt;   /* packets that are damaged; their intact part was read */
+	bool sound;	    /* a packet is not, or is compressed: it is a perfetto trace */
 	uint64_t too_large; /* packets that were left out */
 	uint64_t lost;	    /* times that a writer of packets lost some */
 	uint64_t late;	    /* events that were left out: too far out of order */

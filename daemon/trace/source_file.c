@@ -499,6 +499,10 @@ static void copy_perfetto_counts(struct source_file *file)
 	};
 	if (!source->damage)
 		source->damage = perfetto_reader_damage(file->perfetto);
+	if (from->corrupt > 0 && !from->sound) {
+		source->what = "in an unknown format";
+		source->advice = "pass the trace file instead, or an undamaged copy of it";
+	}
 }
 
 struct perfetto_sink {

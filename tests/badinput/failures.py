@@ -75,7 +75,7 @@ def other_files(checks, here):
              b" [ {}]": "systemTraceEvents", bytes(16) + b"\xff": "unknown format",
              gzip.compress(b"<html></html>"): "HTML", gzip.compress(gzip.compress(TRACE)): "gzip -d", b"SQLite format 3\0": "SQLite", bytes(range(256)) * 4000: "marker", gzip.compress(b""): "marker",
              b"\x1f\x8b\x08\x00" + bytes(range(255)): "",
-             b"\x0a\x04\x40\x01\x50\x02" * 200: "no markers", large * 65: "no markers"}
+             b"\x0a\x04\x40\x01\x50\x02" * 200: "no markers", large * 65: "unknown format"}
     for content, word in cases.items():
         (here / "file").write_bytes(content)
         fails(checks, f"a file of another kind, {word}", jankd("analyze", "-F", out, here / "file"), word)

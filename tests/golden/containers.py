@@ -168,6 +168,8 @@ def packed_packets(checks):
             analyze(here / "two", *OPTIONS, "-", input=packets.packet(*fields) + b"".join(parts[1:]))
             checks.equal(outputs(here / "two")["frames.csv"], plain["frames.csv"], f"two fields, {what}")
             checks.that(any("1 corrupt" in row["text"] for row in rows(here / "two", "events.csv")), f"two fields, {what}: no sign")
+        said = analyze(here / "damaged", *OPTIONS, "-", input=parts[0][:-39] + b"\x13" + parts[0][-38:]).stderr
+        checks.that(b"warning: " in said and b"1 corrupt" in said, f"the only packet is damaged: {said!r}")
         early = zlib.compressobj()
         for what, data in (("ends early", early.compress(parts[0]) + early.flush(zlib.Z_SYNC_FLUSH)), ("two streams", zlib.compress(parts[0]) * 2)):
             analyze(here / "damaged", *OPTIONS, "-", input=packets.packet((50, data)))

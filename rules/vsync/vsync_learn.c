@@ -365,7 +365,7 @@ static void confirm(struct vsync_lattice *v, struct vsync_display *display, uint
 		v->followed = NULL;
 		return;
 	}
-	v->followed = display;
+	follow_display(v, display);
 	v->authority = VSYNC_REPORTED;
 	v->guessed = v->segments[v->n_segments - 1].guessed = false;
 	v->pending.display = NULL;
@@ -385,7 +385,7 @@ static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *displa
 	if (!v->guessed || !parts)
 		return false;
 	v->guessed = false;
-	v->followed = display;
+	follow_display(v, display);
 	lattice_lock(v, ticks_ns / parts, v->error_ns, VSYNC_REPORTED);
 	return true;
 }
@@ -559,6 +559,12 @@ static bool takes_over(const struct vsync_lattice *v, const struct vsync_window 
 	vsync_window_fill(&past, &v->log, back_from(v->pending.at_ns, PENDING_NS),
 			  v->pending.at_ns);
 	before = fit_of(v, &past, old);
+	/* Nothing was drawn then: what was drawn before that counts. */
+	if (count_of(&before) < LOCK_TICKS) {
+		vsync_window_fill(&past, &v->log, back_from(v->pending.at_ns, AGAIN_NS),
+				  v->pending.at_ns);
+		before = fit_of(v, &past, old);
+	}
 	return vsync_fit_is_used(&before) && vsync_fit_is_used(&fit) && !vsync_fit_is_used(&now);
 }
 
@@ -644,8 +650,11 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 	/* Waits longer while the old period still ticks, as the report may have come early. */
 	if (answer == ANSWER_NO && !is_other && now_ns > v->pending.from_ns + 3 * period_ns)
 		v->pending.from_ns += CHECK_EVERY_NS;
-	/* At a low rate it takes longer until enough events show it. */
-	if (answer == ANSWER_OPEN && !is_other && period_ns < wait_ns / 16)
+	/* At a low rate it takes longer until enough events show it; what is stated counts without
+	 * them. */
+	if (answer == ANSWER_OPEN && is_stated)
+		wait_ns = PENDING_NS;
+	else if (answer == ANSWER_OPEN && !is_other && period_ns < wait_ns / 16)
 		wait_ns = later(PENDING_NS, 16 * period_ns);
 	if (answer != ANSWER_YES && now_ns < v->pending.at_ns + wait_ns)
 		return;

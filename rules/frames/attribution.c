@@ -648,11 +648,10 @@ static __attribute__((noinline)) void foreign_record(struct attribution *a,
 	}
 }
 
-const struct open_slice *attribution_record(struct attribution *a,
-					    const struct trace_record *record,
-					    const struct slice_meaning *meaning)
+const struct open_slice *attribution_any_record(struct attribution *a,
+						const struct trace_record *record,
+						const struct slice_meaning *meaning)
 {
-	a->stacks.now_ns = record->time_ns;
 	if (record->writer == TRACE_WRITER_OTHER) {
 		if (record->kind == TRACE_SLICE_END)
 			return slice_end(a, record);

@@ -162,11 +162,6 @@ static void forge(uint64_t present_ns, const char *comm, const char *layer)
 	phone = real;
 }
 
-static void forge_frame(uint64_t present_ns, const char *comm)
-{
-	forge(present_ns, comm, forged);
-}
-
 /* They do not count while there is a process with SurfaceFlinger's name. */
 TEST_ON(phone_9, test_presents_of_an_unknown_name_do_not_count)
 {
@@ -178,31 +173,27 @@ TEST_ON(phone_9, test_presents_of_an_unknown_name_do_not_count)
 	expect("a 200 surfaceflinger_restarts 0");
 }
 
-/* A running SurfaceFlinger that draws every @step vsyncs, and a forger that always draws. */
-static void play_forger(unsigned int step, const char *comm)
-{
-	for (unsigned int i = 0; i < 600; i++) {
-		if (i % step == 0)
-			phone_frame(&phone, BEGIN + i * V60, a);
-		forge_frame(BEGIN + i * V60 + 5 * MS, comm);
-	}
-	play("a600-600");
-	assert_int_equal(frames_of(forged), 0);
-	assert_int_equal(frames_of(a), 600 / step + 1);
-	assert_int_equal(phone.log.n_frames, 600 / step + 1);
-	expect("foreign_presents 600 surfaceflinger_restarts 0 sf_tid 406");
-	/* Sparse ticks alone would not give the rate. */
-	for (size_t i = 1; step <= 2 && i < phone.log.n_frames; i++)
-		assert_int_equal(phone.log.frames[i].vsyncs, step);
-}
-
+/* It draws every few vsyncs, and a forger always. */
 TEST_ON(every_header, test_running_surfaceflinger_is_not_replaced)
 {
 	static const unsigned int steps[] = { 1, 2, 5, 20, 30 };
 
-	for (size_t i = 0; i < COUNT_OF(steps); i++) {
+	for (size_t n = 0; n < COUNT_OF(steps); n++) {
+		unsigned int step = steps[n];
+
 		start_headed(phone.age);
-		play_forger(steps[i], phone.sf_comm);
+		for (unsigned int i = 0; i < 600; i++) {
+			if (i % step == 0)
+				phone_frame(&phone, BEGIN + i * V60, a);
+			forge(BEGIN + i * V60 + 5 * MS, phone.sf_comm, forged);
+		}
+		play("a600-600");
+		assert_int_equal(frames_of(a), 600 / step + 1);
+		assert_int_equal(phone.log.n_frames, 600 / step + 1);
+		expect("foreign_presents 600 surfaceflinger_restarts 0 sf_tid 406");
+		/* Sparse ticks alone would not give the rate. */
+		for (size_t i = 1; step <= 2 && i < phone.log.n_frames; i++)
+			assert_int_equal(phone.log.frames[i].vsyncs, step);
 	}
 }
 
@@ -210,7 +201,7 @@ TEST_ON(every_header, test_process_of_another_name_is_not_accepted)
 {
 	draw("a0-99");
 	for (unsigned int i = 0; i < 600; i++)
-		forge_frame(BEGIN + 110 * V60 + i * V60, "com.evil");
+		forge(BEGIN + 110 * V60 + i * V60, "com.evil", forged);
 	play("a800-899");
 	assert_int_equal(frames_of(forged), 0);
 	expect("a 200 foreign_presents 600 surfaceflinger_restarts 0");
@@ -221,22 +212,27 @@ TEST_ON(every_header, test_frames_after_idle_time_count_from_the_first)
 {
 	draw("a0-99");
 	for (unsigned int i = 0; i < 200; i++)
-		forge_frame(BEGIN + 110 * V60 + i * V60, phone.sf_comm);
+		forge(BEGIN + 110 * V60 + i * V60, phone.sf_comm, forged);
 	for (unsigned int i = 0; i < 100; i++) {
 		phone_frame(&phone, BEGIN + (320 + i) * V60, a);
-		forge_frame(BEGIN + (320 + i) * V60 + 5 * MS, phone.sf_comm);
+		forge(BEGIN + (320 + i) * V60 + 5 * MS, phone.sf_comm, forged);
 	}
 	play("a420-420");
 	expect("a 201 foreign_presents 100");
 	assert_int_equal(frames_of(forged), 200);
 }
 
-/* When the memory for held events is full, the candidate is dropped. */
+/* The candidate is dropped when SurfaceFlinger writes anything, and when the memory for held events
+ * is full. */
 TEST_ON(every_header, test_flood_of_forged_frames_replaces_nothing)
 {
 	draw("a0-99");
-	for (unsigned int i = 0; i < 5000; i++)
-		forge_frame(BEGIN + 100 * V60 - 3 * MS, phone.sf_comm);
+	phone.now_ns = BEGIN + 100 * V60 - 3 * MS;
+	forge(phone.now_ns, phone.sf_comm, forged);
+	phone_write(&phone, TRACE_SLICE_BEGIN, 501, "x", 0);
+	assert_int_equal(counters()->foreign_presents, headers[header].tgid);
+	for (unsigned int i = 1; i < 5000; i++)
+		forge(phone.now_ns, phone.sf_comm, forged);
 	play("a100-199");
 	assert_int_equal(frames_of(forged), 0);
 	expect("a 200 foreign_presents 5000");

@@ -515,7 +515,7 @@ static __attribute__((noinline)) void decide(struct pipeline *p)
 	take_waiting(p);
 }
 
-/* A record that is no marker, or whose time must be judged. */
+/* A record that is no marker, or a clock sync, or whose time must be judged. */
 static __attribute__((noinline)) void judge(struct pipeline *p, const struct trace_record *record)
 {
 	enum clock_verdict verdict;
@@ -537,16 +537,32 @@ static __attribute__((noinline)) void judge(struct pipeline *p, const struct tra
 	take_waiting(p);
 }
 
-uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record)
+size_t pipeline_records(struct pipeline *p, const struct trace_record *records, size_t n,
+			const uint64_t *until_ns)
 {
-	p->counters.records++;
-	/* Earlier than now_ns: the difference is very large. */
-	if (record->time_ns - p->clock.now_ns < p->unchecked_ns && record->kind < TRACE_LOST) {
+	size_t i = 0;
+
+	do {
+		const struct trace_record *record = &records[i];
+
+		/* Earlier than now_ns: the difference is very large. */
+		if (record->time_ns - p->clock.now_ns >= p->unchecked_ns ||
+		    record->kind >= TRACE_CLOCK_SYNC)
+			break;
+		p->counters.records++;
 		trace_clock_follow(&p->clock, record);
 		take(p, record);
-	} else {
-		judge(p, record);
-	}
+	} while (++i < n && pipeline_settled(p) < *until_ns);
+	if (i > 0)
+		return i;
+	p->counters.records++;
+	judge(p, records);
+	return 1;
+}
+
+uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record)
+{
+	pipeline_records(p, record, 1, NULL);
 	return p->clock.now_ns;
 }
 

@@ -104,6 +104,13 @@ struct pipeline *pipeline_free(struct pipeline *p);
 /* Processes the next record of the trace. Returns pipeline_now(). */
 uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record);
 
+/* Processes the first of @n records, and those after it up to the one with which pipeline_settled()
+ * reaches *@until_ns, as far as each is a marker other than a clock sync and its time needs no
+ * judgement. The sink may change *@until_ns meanwhile. It is not used if @n is 1. Returns how many
+ * records were processed. */
+size_t pipeline_records(struct pipeline *p, const struct trace_record *records, size_t n,
+			const uint64_t *until_ns);
+
 /* Counts an event of FrameTimeline (TRACE_TIMELINE) that comes beside a live trace: only
  * frametimeline.csv and the jank types depend on it. With options.frame_timeline. */
 void pipeline_timeline(struct pipeline *p, const struct trace_record *record);

@@ -180,17 +180,23 @@ static void set_begin(struct session *session)
 	session->count_from_limit_ns = loop_now() + BEFORE_NS;
 }
 
-/* Nearly all records need only this. */
-static inline __attribute__((always_inline)) void count_record(struct session *session,
-							       const struct trace_record *record)
+/* Nearly all records need only this. Returns how many were counted: several at once, unless it is
+ * looked up at each record whether a segment or a snapshot is due. */
+static inline __attribute__((always_inline)) size_t count_records(
+	struct session *session, const struct trace_record *records, size_t n)
 {
-	struct snapshot *snapshot = &session->snapshot;
+	struct output *output = &session->output;
+	bool is_each = session->options->rotate_time_ns > 0 || session->snapshot.output;
 
-	output_follow(&session->output, pipeline_record(session->pipeline, record));
-	if (output_has_events(&session->output))
-		output_settle(&session->output);
-	if (session->output.now_ns >= snapshot->due_ns)
-		snapshot_begin(snapshot);
+	n = pipeline_records(session->pipeline, records, is_each ? 1 : n,
+			     output_first_event(output));
+	if (session->options->rotate_time_ns > 0)
+		output_rotate_if_due(output);
+	if (output_has_events(output))
+		output_settle(output);
+	if (is_each && pipeline_now(session->pipeline) >= session->snapshot.due_ns)
+		snapshot_begin(&session->snapshot);
+	return n;
 }
 
 static void count_special_record(struct session *session, const struct trace_record *record)
@@ -220,15 +226,19 @@ static void count_special_record(struct session *session, const struct trace_rec
 		unknown.value = TRACE_LOST_UNKNOWN;
 		record = &unknown;
 	}
-	count_record(session, record);
+	count_records(session, record, 1);
 }
 
-/* Not inlined, as that would make handle_record() slower. */
+/* Not inlined, as that would make handle_records() slower. */
 static __attribute__((noinline)) void handle_special_record(struct session *session,
 							    const struct trace_record *record)
 {
 	bool is_plain_next;
 
+	/* Old systrace adds a line with the time 0 to its page. It counts as a marker, but is no
+	 * event. */
+	if (record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0)
+		return;
 	/* The source sets ->loss_ahead before the first record from the time of a loss. */
 	pipeline_set_loss_pending(session->pipeline, session->is_loss_pending);
 	pipeline_set_loss_ahead(session->pipeline, session->source->loss_ahead);
@@ -238,21 +248,25 @@ static __attribute__((noinline)) void handle_special_record(struct session *sess
 	session->plain_until_ns = is_plain_next ? session->count_until_ns : 0;
 }
 
-static void handle_record(void *context, const struct trace_record *record)
+static void handle_records(void *context, const struct trace_record *records, size_t n)
 {
 	struct session *session = context;
 	const struct source *source = session->source;
 
-	if (record->time_ns >= session->plain_until_ns || source->loss_ahead ||
-	    source->counts.damaged != session->damage_reported || record->kind >= TRACE_CLOCK_SYNC)
-		handle_special_record(session, record);
-	else
-		count_record(session, record);
+	for (size_t done; n > 0; records += done, n -= done) {
+		done = 1;
+		if (records->time_ns >= session->plain_until_ns || source->loss_ahead ||
+		    source->counts.damaged != session->damage_reported ||
+		    records->kind >= TRACE_CLOCK_SYNC)
+			handle_special_record(session, records);
+		else
+			done = count_records(session, records, n);
+	}
 }
 
 ssize_t session_read(struct session *session, enum source_how how)
 {
-	const struct record_sink sink = { handle_record, session };
+	const struct record_sink sink = { handle_records, session };
 	int64_t now_ns = 0;
 	ssize_t n;
 
@@ -298,7 +312,8 @@ void session_fence(void *context, const struct present_fence *fence)
 	if (session->discarding)
 		return;
 	pipeline_fence(session->pipeline, fence);
-	output_follow(&session->output, pipeline_now(session->pipeline));
+	if (session->options->rotate_time_ns > 0)
+		output_rotate_if_due(&session->output);
 }
 
 void session_fences_passed(void *context, uint64_t until_ns)
@@ -712,8 +727,8 @@ int session_refuse(struct session *session, const char *why)
 
 void session_close(struct session *session)
 {
+	output_close(&session->output);
 	session->pipeline = pipeline_free(session->pipeline);
 	session->rules = ruleset_free(session->rules);
-	output_close(&session->output);
 	folder_close(&session->folder);
 }

@@ -18,6 +18,8 @@ static void write_first(struct event_queue *queue)
 	size_t size = strlen(queue->bytes + first.text) + 1;
 
 	memmove(&queue->places[0], &queue->places[1], --queue->n * sizeof(queue->places[0]));
+	if (queue->n == 0)
+		queue->places[0].key_ns = UINT64_MAX;
 	queue->written_ns = first.key_ns;
 	strcpy(text, queue->bytes + first.text);
 	/* Removes the text, and moves those after it. */
@@ -36,6 +38,7 @@ void event_queue_init(struct event_queue *queue,
 {
 	queue->write = write;
 	queue->context = context;
+	queue->places[0].key_ns = UINT64_MAX;
 }
 
 void event_queue_add(struct event_queue *queue, const struct queued_event *event)

@@ -29,8 +29,10 @@ struct event_queue {
 	uint64_t written_ns; /* time of the last written event */
 	unsigned int n;
 	struct event_place {
-		uint64_t key_ns; /* its time; if unknown, that of the event before it */
-		size_t text;	 /* offset in ->bytes */
+		/* Its time; if unknown, that of the event before. [0]: UINT64_MAX if the queue is
+		 * empty. */
+		uint64_t key_ns;
+		size_t text; /* offset in ->bytes */
 		struct queued_event event;
 	} places[EVENT_QUEUE_MAX]; /* sorted by time, then by the order of adding */
 	size_t used;

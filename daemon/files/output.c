@@ -95,6 +95,12 @@ uint64_t output_busy_ns(const struct output *output)
 	return output->thread ? file_thread_busy_ns(output->thread) : 0;
 }
 
+/* The time of the trace; 0: before its first record. */
+static uint64_t now_of(const struct output *output)
+{
+	return output->pipeline ? pipeline_now(output->pipeline) : 0;
+}
+
 /* --- rows --- */
 
 /* Writes a row that the trigger selects. */
@@ -143,7 +149,7 @@ static void on_row(void *context, enum csv_file_kind which, const void *value)
 	csv_format(output->text, which, value);
 	row.text = text_of(output);
 	/* Without a known time the row belongs to the current time of the trace. */
-	row.span.end_ns = time_of(value, csv_kinds[which].end_ns, output->now_ns);
+	row.span.end_ns = time_of(value, csv_kinds[which].end_ns, now_of(output));
 	row.span.begin_ns = time_of(value, csv_kinds[which].begin_ns, row.span.end_ns);
 	if (!output->gate || trigger_gate_passes(output->gate, &row.span))
 		write_row(output, &row);
@@ -232,7 +238,7 @@ void output_settle(struct output *output)
 	uint64_t until_ns;
 
 	/* Mostly there is none to send. */
-	if (!output_has_events(output) || output->events->places[0].key_ns > settled_ns)
+	if (*output_first_event(output) > settled_ns)
 		return;
 	until_ns = pending_ns(output);
 	event_queue_release(output->events, settled_ns < until_ns ? settled_ns : until_ns);
@@ -247,7 +253,7 @@ void output_release_events(struct output *output)
 
 static void report_dated(struct output *output, const char *kind, int64_t wall_ns, const char *text)
 {
-	int64_t time_ns = output->now_ns > 0 ? (int64_t)output->now_ns : ROW_UNKNOWN;
+	int64_t time_ns = now_of(output) > 0 ? (int64_t)now_of(output) : ROW_UNKNOWN;
 
 	if (kind == FILES_ERROR)
 		report("%s", text);
@@ -553,7 +559,7 @@ static void post_rotate(struct output *output)
 void output_rotate_if_due(struct output *output)
 {
 	uint64_t period_ns = output->options->rotate_time_ns;
-	uint64_t now_ns = output->now_ns;
+	uint64_t now_ns = now_of(output);
 	uint64_t age_ns = now_ns - output->segment_begin_ns;
 
 	if (output->segment_begin_ns == 0 || now_ns < output->segment_begin_ns) {
@@ -574,7 +580,7 @@ bool output_rotate(struct output *output, const char *why)
 		return false;
 	output_event_now(output, "rotate", "%s", why);
 	output_release_events(output);
-	output->segment_begin_ns = output->now_ns;
+	output->segment_begin_ns = now_of(output);
 	post_rotate(output);
 	return true;
 }

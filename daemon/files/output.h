@@ -45,7 +45,6 @@ struct output {
 	const struct pipeline *pipeline;  /* the source of most events: borrowed */
 	struct output_late late;
 	bool is_open, is_live;
-	uint64_t now_ns;	   /* of the trace */
 	struct trigger_gate *gate; /* NULL: without --trigger */
 
 	uint64_t rows[ROW_FILES];	/* sent to the files */
@@ -105,17 +104,9 @@ void output_read_clock_marker(struct output *output, struct span marker, uint64_
 
 void output_set_late(struct output *output, struct output_late late);
 
-/* Closes the segment if its time is over, see output_follow(). */
+/* Closes the segment if its time is over. With --rotate-time, to be called at each record, so that
+ * reads of any size give the same segments. */
 void output_rotate_if_due(struct output *output);
-
-/* The trace has reached @now_ns. To be called at a record, so that --rotate-time gives the same
- * segments for reads of any size. */
-static inline void output_follow(struct output *output, uint64_t now_ns)
-{
-	output->now_ns = now_ns;
-	if (output->options->rotate_time_ns > 0)
-		output_rotate_if_due(output);
-}
 
 /* --- events --- */
 
@@ -137,6 +128,12 @@ void output_set_trouble(struct output *output, void (*trouble)(void *context, co
 static inline bool output_has_events(const struct output *output)
 {
 	return output->events->n > 0;
+}
+
+/* The time of the first of these; UINT64_MAX: there is none. */
+static inline const uint64_t *output_first_event(const struct output *output)
+{
+	return &output->events->places[0].key_ns;
 }
 
 /* Sends the events before which no other event can come any more. To be called at a record. */

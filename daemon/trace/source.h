@@ -16,9 +16,10 @@ struct source_ops;
 struct trace_files;
 struct live_trace;
 
-/* Receives records in the order of the trace. Their text is valid only during the call. */
+/* Receives records in the order of the trace. Their text is valid only during the call, and so is
+ * what ->loss_ahead and ->counts of the source say of them. */
 struct record_sink {
-	void (*record)(void *context, const struct trace_record *record);
+	void (*records)(void *context, const struct trace_record *records, size_t n);
 	void *context;
 };
 

@@ -516,7 +516,7 @@ static void on_perfetto_record(void *context, const struct trace_record *record)
 
 	copy_perfetto_counts(to->file);
 	if (to->sink)
-		to->sink->record(to->sink->context, record);
+		to->sink->records(to->sink->context, record, 1);
 }
 
 static ssize_t read_perfetto(struct source_file *file, const struct record_sink *sink)
@@ -657,16 +657,16 @@ static struct source_file *file_new(uint64_t remember_ns)
 
 /* --- archives --- */
 
-static void ignore(void *context, const struct trace_record *record)
+static void ignore(void *context, const struct trace_record *records, size_t n)
 {
-	(void)context, (void)record;
+	(void)context, (void)records, (void)n;
 }
 
 /* Reads the current file of an archive until a marker is found. @context: the file that has the
  * archive. */
 static int has_markers(void *context, struct source_archive *archive)
 {
-	static const struct record_sink sink = { .record = ignore };
+	static const struct record_sink sink = { .records = ignore };
 	const struct source_file *archive_of = context;
 	struct source_file *probe = file_new(0);
 	const struct source_counts *counts;

@@ -185,7 +185,7 @@ static __attribute__((noinline)) void hand_over_lost(struct source_raw *raw, str
 	buffer->has_lost = cpu->has_failed = false;
 	raw->source.loss_ahead = --raw->merge.losses > 0;
 	if (sink)
-		sink->record(sink->context, &record);
+		sink->records(sink->context, &record, 1);
 }
 
 static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
@@ -215,7 +215,7 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 	}
 	thread_cache_name(&raw->threads, &record, raw->now_ns);
 	if (sink)
-		sink->record(sink->context, &record);
+		sink->records(sink->context, &record, 1);
 }
 
 /* Sets the text of an event: which buffers cannot be read now. */

@@ -53,12 +53,6 @@ static void copy_counts(struct source_text *text)
 	counts->damaged = damage_in(&text->parser);
 }
 
-/* Old systrace adds a line with the time 0 to its page. It counts as a marker, but is no event. */
-static bool is_dummy(const struct trace_record *record)
-{
-	return record->kind == TRACE_CLOCK_SYNC && record->time_ns == 0;
-}
-
 /* Corrects the thread's name from /proc: the kernel keeps few names, and some of them are wrong.
  * Returns false for a forged line about lost events. */
 static bool accept_live(struct source_text_live *live, struct trace_record *record)
@@ -82,14 +76,16 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 	while ((n = ftrace_text_read(&text->parser, &input, is_last, records, RECORDS_MAX)) > 0) {
 		if (damage_in(&text->parser) != text->source.counts.damaged)
 			copy_counts(text);
+		if (!text->live && !text->buffer.remembers) {
+			sink->records(sink->context, records, n);
+			continue;
+		}
 		for (size_t i = 0; i < n; i++) {
 			struct trace_record *record = &records[i];
 
 			text->at = i + 1 < n ? record->comm.ptr + record->text_len : input.ptr;
-			if (record->kind >= TRACE_CLOCK_SYNC && is_dummy(record))
-				continue;
 			if (!text->live || accept_live(text->live, record))
-				sink->record(sink->context, record);
+				sink->records(sink->context, record, 1);
 		}
 	}
 	text->at = NULL;

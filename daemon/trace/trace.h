@@ -3,7 +3,7 @@
  *
  * Other rooms include only this header of the room. Read source.h and source_raw.c first.
  *
- * Reading. A source passes records, one after the other, to a record_sink. There are two ways, with
+ * Reading. A source passes records, in their order, to a record_sink. There are two ways, with
  * the same interface for the caller.
  *
  * Text, from recorded files, or as the kernel prints it into trace_pipe:

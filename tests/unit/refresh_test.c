@@ -42,7 +42,11 @@ TEST(test_refined_period_does_not_change_intervals)
 /* Nor with the first frames after ticks alone, of which the lag is longer. */
 TEST(test_settled_time_does_not_go_back)
 {
-	uint64_t settled_ns = 0;
+	const uint64_t end_ns = BEGIN + 300 * V60;
+	const struct trace_record end = { .kind = TRACE_SLICE_END, .time_ns = end_ns };
+	const struct trace_record sync = { .kind = TRACE_CLOCK_SYNC, .time_ns = end_ns };
+	const struct trace_record ends[] = { end, end, sync };
+	uint64_t settled_ns = 0, never_ns = UINT64_MAX;
 
 	for (unsigned int i = 0; i < 300; i++) {
 		if (i >= 90 && i / 60 % 2)
@@ -53,6 +57,9 @@ TEST(test_settled_time_does_not_go_back)
 		settled_ns = pipeline_settled(phone.pipeline);
 	}
 	assert_in_range(settled_ns, BEGIN + 230 * V60, BEGIN + 300 * V60);
+	/* Records go together up to the one that settles the time, and up to a clock sync. */
+	assert_int_equal(pipeline_records(phone.pipeline, ends, 3, &settled_ns), 1);
+	assert_int_equal(pipeline_records(phone.pipeline, ends, 3, &never_ns), 2);
 }
 
 /* The longest wait is needed while the period is uncertain, as behind a switch. */

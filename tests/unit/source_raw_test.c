@@ -29,7 +29,7 @@ static uint64_t begin_ns;
 static char got[4096];
 static unsigned int n_got;
 
-static void keep(void *context, const struct trace_record *record)
+static void keep(void *context, const struct trace_record *record, size_t n)
 {
 	static const char kinds[] = { [TRACE_SLICE_BEGIN] = 'B',
 				      [TRACE_SLICE_END] = 'E',
@@ -37,7 +37,7 @@ static void keep(void *context, const struct trace_record *record)
 				      [TRACE_COUNTER] = 'C',
 				      [TRACE_LOST] = 'L' };
 	size_t len = strlen(got);
-	n_got++;
+	n_got += (unsigned int)n;
 	len += (size_t)snprintf(got + len, sizeof(got) - len, "%lld %c%d/%d %.*s",
 				((long long)record->time_ns - (long long)begin_ns) / 1000,
 				kinds[record->kind], record->cpu, record->tid,
@@ -48,7 +48,7 @@ static void keep(void *context, const struct trace_record *record)
 	snprintf(got + len, sizeof(got) - len, "%s\n", source->loss_ahead ? "!" : "");
 }
 
-static const struct record_sink sink = { .record = keep };
+static const struct record_sink sink = { .records = keep };
 
 static int set_up(void **state)
 {

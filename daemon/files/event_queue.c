@@ -63,8 +63,11 @@ void event_queue_add(struct event_queue *queue, const struct queued_event *event
 		/* An event without a time is sorted after all events in the queue. */
 		place.key_ns = at > 0 ? queue->places[at - 1].key_ns : queue->written_ns;
 	} else {
-		if (late && event->wall_ns >= 0)
-			place.event.wall_ns += (int64_t)queue->written_ns - event->time_ns;
+		if (late && event->wall_ns >= 0 &&
+		    __builtin_add_overflow(event->wall_ns,
+					   queue->written_ns - (uint64_t)event->time_ns,
+					   &place.event.wall_ns))
+			place.event.wall_ns = ROW_UNKNOWN;
 		if (late)
 			place.event.time_ns = (int64_t)queue->written_ns;
 		place.key_ns = (uint64_t)place.event.time_ns;

@@ -202,8 +202,10 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 		.text = text,
 	};
 
-	if (wall_ns < 0 && time_ns != ROW_UNKNOWN && output->clock.known)
-		event.wall_ns = time_ns + output->clock.offset_ns;
+	/* A forged clock or time may give a sum that is out of range. */
+	if (wall_ns < 0 && time_ns != ROW_UNKNOWN && output->clock.known &&
+	    __builtin_add_overflow((uint64_t)time_ns, output->clock.offset_ns, &event.wall_ns))
+		event.wall_ns = ROW_UNKNOWN;
 	event_queue_add(output->events, &event);
 	if (output->trouble && (strcmp(kind, "lost") == 0 || strcmp(kind, "tracing") == 0))
 		output->trouble(output->trouble_context, text);

@@ -52,12 +52,7 @@ FIXTURE(set_up, tear_down)
 
 static bool post(enum file_job_kind kind, const char *bytes, size_t len)
 {
-	const struct file_job job = {
-		.kind = kind,
-		.which = ROW_FRAMES,
-		.bytes = bytes,
-		.len = len,
-	};
+	const struct file_job job = { kind, ROW_FRAMES, 0, bytes, len };
 
 	return file_thread_post(bench.thread, &job);
 }

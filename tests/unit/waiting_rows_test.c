@@ -4,7 +4,7 @@
  * and wait only for a limited time. */
 #include "tests/unit/unit.h"
 
-#include "daemon/files/event_queue.h"
+#include "daemon/files/output.h"
 #include "daemon/files/trigger_gate.h"
 #include "rules/base/row.h"
 
@@ -16,10 +16,26 @@ static struct seen {
 	uint64_t last_end_ns;
 } seen;
 
+static struct event_queue queue;
+static char written[65536];
+
+static void write_event(void *context, const struct queued_event *event)
+{
+	size_t len = strlen(written);
+
+	/* The wall clock is 1000 ahead, also of one that gets another time. */
+	assert_int_equal(event->wall_ns - event->time_ns, 1000);
+	snprintf(written + len, sizeof(written) - len, "%lld%s ", (long long)event->time_ns,
+		 event->text);
+}
+
 static int set_up(void **state)
 {
 	gate = trigger_gate_new();
 	seen = (struct seen){ .rows = 0 };
+	queue = (struct event_queue){ .n = 0 };
+	event_queue_init(&queue, write_event, NULL);
+	written[0] = '\0';
 	return 0;
 }
 
@@ -110,38 +126,9 @@ TEST(newest_of_too_many_rows_are_kept)
 
 /* --- the queue of events --- */
 
-static struct event_queue queue;
-static char written[65536];
-
-static void write_event(void *context, const struct queued_event *event)
-{
-	size_t len = strlen(written);
-
-	/* The wall clock is 1000 ahead, also of one that gets another time. */
-	assert_int_equal(event->wall_ns - event->time_ns, 1000);
-	snprintf(written + len, sizeof(written) - len, "%lld%s ", (long long)event->time_ns,
-		 event->text);
-}
-
-static int set_up_queue(void **state)
-{
-	memset(&queue, 0, sizeof(queue));
-	event_queue_init(&queue, write_event, NULL);
-	written[0] = '\0';
-	return 0;
-}
-
-FIXTURE(set_up_queue, NULL)
-
 static void add_event(int64_t time_ns, const char *text, uint64_t since_ns)
 {
-	const struct queued_event event = {
-		.time_ns = time_ns,
-		.wall_ns = time_ns + 1000,
-		.since_ns = since_ns,
-		.kind = "mark",
-		.text = text,
-	};
+	const struct queued_event event = { time_ns, time_ns + 1000, since_ns, "mark", text };
 
 	event_queue_add(&queue, &event);
 }
@@ -168,7 +155,8 @@ TEST(events_leave_sorted_by_time)
 		char copy[100];
 		uint64_t n = 0;
 
-		set_up_queue(NULL);
+		event_queue_restart(&queue);
+		written[0] = '\0';
 		strcpy(copy, scripts[i].words);
 		for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "), n++) {
 			char *colon = strchr(word, ':');
@@ -211,4 +199,18 @@ TEST(long_texts_release_events_early)
 	written[0] = '\0';
 	event_queue_release(&queue, UINT64_MAX);
 	assert_int_equal(queue.used, 0);
+}
+
+/* A forged time or realtime_ts gives a time of day that is out of range. */
+TEST(a_wall_time_that_cannot_be_added_is_unknown)
+{
+	struct output output = { .events = &queue, .clock = { true, INT64_MAX - 5 } };
+
+	output_event(&output, 10, ROW_UNKNOWN, "mark", "");
+	output.clock.offset_ns = 100;
+	output_event(&output, -7, ROW_UNKNOWN, "mark", "");
+	queue.written_ns = UINT64_MAX - 5;
+	add_event(20, "", 0);
+	for (size_t i = 0; i < queue.n; i++)
+		assert_int_equal(queue.places[i].event.wall_ns, ROW_UNKNOWN);
 }

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces whose times are forged, joined or large give the rows of the same trace without that."""
 
-import json
-import re
-import resource
-import subprocess
+import json, re, resource, subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import SHARED, analyze, checks, differences, folder, outputs, rows, scenario, skip, trace_text, unpack

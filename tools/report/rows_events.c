@@ -2,6 +2,7 @@
 #include "tools/report/rows_part.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,20 +266,25 @@ static void add_ended(struct ended_stalls *to, uint64_t ns)
 	to->longest_ns = later(to->longest_ns, ns);
 }
 
-/* The Surface whose name ends at @end, or before " of ". Returns n_surfaces if there is none. */
-static uint32_t surface_in(const struct session *session, const char *name, const char *end)
+/* The Surface with the longest name that ends at @end or @work, or before " of ": a shorter one's
+ * may go on like an event. *@length: of its name. Returns n_surfaces if there is none. */
+static uint32_t surface_in(const struct session *session, const char *name, const char *work,
+			   const char *end, size_t *length)
 {
-	uint32_t i = 0;
+	uint32_t found = session->n_surfaces;
 
-	for (; i < session->n_surfaces; i++) {
+	*length = 0;
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const char *text = name_of(session, session->surfaces[i].name);
-		size_t length = strlen(text);
+		size_t n = strlen(text);
 
-		if (strncmp(name, text, length) == 0 &&
-		    (name + length == end || strncmp(name + length, " of ", 4) == 0))
-			break;
+		if (n > *length && strncmp(name, text, n) == 0 &&
+		    (name + n == end || name + n == work || strncmp(name + n, " of ", 4) == 0)) {
+			found = i;
+			*length = n;
+		}
 	}
-	return i;
+	return found;
 }
 
 /* Where what the event says about the stall or pause begins, which the Surface's name may have,
@@ -292,17 +298,18 @@ static const char *remark_of(const char *name, bool is_pause)
 	return found && (is_pause || found[strlen(remark)] == '\0') ? found : NULL;
 }
 
-/* "doFrame 1533.5 ms (not ended)", which the event has between the Surface's app and its remark at
- * @end; NAME_NONE: the app is not known to be to blame. */
-static uint32_t work_in(struct session *session, uint32_t surface, const char *name,
-			const char *end)
+/* Where "; doFrame 1533.5 ms (not ended)" begins, directly before the remark at @end: the app's own
+ * work, which is to blame. A name may have the same words. NULL: nowhere. */
+static const char *work_before(const char *name, const char *end)
 {
-	const char *app = name + strlen(name_of(session, session->surfaces[surface].name));
-	const char *work = app < end ? strstr(app, "; doFrame ") : NULL;
+	const char *found = NULL;
+	int length = 0;
 
-	if (!work || work >= end)
-		return NAME_NONE;
-	return names_add(&session->names, (struct span){ work + 2, (size_t)(end - work - 2) });
+	for (const char *at = name; (at = strstr(at, "; doFrame ")) && at < end; at++)
+		found = at;
+	if (found)
+		sscanf(found, "; doFrame %*[0-9].%*1[0-9] ms (not ended)%n", &length);
+	return length > 0 && found + length == end ? found : NULL;
 }
 
 /* How many rows before an event are searched for its gap. */
@@ -364,13 +371,15 @@ void count_unended(struct reading *reading)
 		uint64_t ns;
 		const char *name = stall_name(name_of(session, event->text), &ns);
 		const char *end = name ? remark_of(name, is_pause) : NULL;
+		const char *work = end && !is_pause ? work_before(name, end) : NULL;
 		struct section_sum *sum;
 		uint32_t surface, section, at, info = NAME_NONE;
 		int64_t end_us, begin_us;
+		size_t length;
 
 		if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
 			continue;
-		surface = surface_in(session, name, end ? end : name + strlen(name));
+		surface = surface_in(session, name, work, end ? end : name + strlen(name), &length);
 		if (surface == session->n_surfaces)
 			continue;
 		end_us = is_pause ? gap_end_us(session, surface, event->time_us, ns)
@@ -382,8 +391,9 @@ void count_unended(struct reading *reading)
 		if (is_pause && (session->surfaces[surface].facts.gaps == 0 ||
 				 begin_us < session->surfaces[surface].first_gap_us))
 			session->surfaces[surface].first_gap_us = begin_us;
-		if (end && !is_pause)
-			info = work_in(session, surface, name, end);
+		if (work && work >= name + length)
+			info = names_add(&session->names,
+					 (struct span){ work + 2, (size_t)(end - work - 2) });
 		if (!is_pause)
 			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL,
 				  info);

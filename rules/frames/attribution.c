@@ -452,6 +452,8 @@ static inline void push(struct attribution *a, const struct trace_record *record
 		vsync_ns = expected_latest(&a->expected, meaning->number,
 					   app_work_answered(a->work, trace_process(record)),
 					   record->time_ns);
+	if ((kept & SLICE_WAIT) && stack->work.process == 0)
+		stack->work.pid = trace_process(record);
 	if (kept & SLICE_WORK)
 		app_work_begin(a->work, stack, record, vsync_ns);
 }
@@ -706,6 +708,7 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->stacks.work = a->work;
 	a->stacks.work_ends = app_work_end;
 	a->work->stacks = &a->stacks;
+	a->work->sf_tid = &a->sf.tid;
 	return 0;
 }
 

@@ -146,7 +146,7 @@ struct endless_stall stall_without_end(struct app_work *work, struct layer *laye
 	enum wait_kind kind = kind_of(work, layer, now_ns);
 	const struct work_process *process = process_of(work, layer, now_ns);
 	struct endless_stall stall = { .length_ns = length_ns };
-	uint64_t doframe_ns;
+	uint64_t doframe_ns = 0;
 
 	if (evidence->from_ns == 0 || length_ns < STATS_WAIT_NS)
 		return (struct endless_stall){ 0 };
@@ -154,11 +154,13 @@ struct endless_stall stall_without_end(struct app_work *work, struct layer *laye
 		stall.length_ns = later(open_ns, queued_ns);
 	if (stall.length_ns < STATS_WAIT_NS)
 		return (struct endless_stall){ 0 };
-	doframe_ns = work_doframe_since(work, process);
-	/* No other layer of it draws, either. */
-	if (doframe_ns > 0 && process->frames == evidence->frames && queued_ns == 0 &&
-	    kind != WAIT_STALL_QUEUED && !evidence->lost &&
-	    2 * since(doframe_ns, now_ns) >= stall.length_ns)
+	if (process)
+		doframe_ns = work_doframe_since(work, process, now_ns - stall.length_ns / 2);
+	/* No other layer of it draws, either. A doFrame that is older than frames of the layer has
+	 * no end as category view went off. */
+	if (doframe_ns > 0 && doframe_ns + STEADY_NS >= evidence->from_ns &&
+	    process->frames == evidence->frames && queued_ns == 0 && kind != WAIT_STALL_QUEUED &&
+	    !evidence->lost)
 		stall.doframe_ns = since(doframe_ns, now_ns);
 	return stall;
 }

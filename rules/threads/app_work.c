@@ -47,19 +47,24 @@ uint64_t work_open_since(const struct app_work *work, const struct work_process 
 	return open_ns;
 }
 
-uint64_t work_doframe_since(const struct app_work *work, const struct work_process *process)
+uint64_t work_doframe_since(const struct app_work *work, const struct work_process *process,
+			    uint64_t by_ns)
 {
 	uint64_t since_ns = 0;
 
 	for (const struct slice_stack *stack = NULL;
 	     (stack = slice_stacks_next(work->stacks, stack));) {
-		if (stack->work.process == 0 ||
-		    &work->processes[stack->work.process - 1] != process)
+		if (stack->tid == *work->sf_tid && stack->slices[0].begin_ns <= by_ns)
+			return 0;
+		if (stack->work.process > 0
+			    ? &work->processes[stack->work.process - 1] != process
+			    : !(stack->open & SLICE_WAIT) || stack->work.pid != process->pid)
 			continue;
-		if (stack->slices[0].role != RULE_CALLBACK)
+		if (since_ns > 0 || stack->slices[0].role != RULE_CALLBACK ||
+		    stack->slices[0].begin_ns > by_ns)
 			return 0;
 		for (unsigned int i = 1; i < stack->n; i++)
-			if (stack->slices[i].mask & SLICE_WORK)
+			if (stack->slices[i].mask & (SLICE_WORK | SLICE_WAIT))
 				return 0;
 		since_ns = stack->slices[0].begin_ns;
 	}
@@ -286,6 +291,7 @@ void app_work_forget_delays(struct app_work *work, uint64_t from_ns)
 void app_work_new_clock(struct app_work *work)
 {
 	*work = (struct app_work){ .stacks = work->stacks,
+				   .sf_tid = work->sf_tid,
 				   .last_id = work->last_id,
 				   .version = work->version,
 				   .refused = work->refused,

@@ -66,6 +66,7 @@ struct app_work {
 	struct work_process processes[WORK_PROCESSES];
 	uint8_t places[WORK_PROCESSES];	   /* by pid % WORK_PROCESSES: where one was found last */
 	const struct slice_stacks *stacks; /* borrowed: has the open slices of its threads */
+	const int32_t *sf_tid;		   /* borrowed: SurfaceFlinger's thread */
 	uint32_t last_id;
 	uint64_t version;   /* changes whenever a layer may belong to another process */
 	bool has_callbacks; /* the trace has doFrame */
@@ -138,8 +139,10 @@ uint64_t work_long_sum(const struct app_work *work, const struct work_process *p
 uint64_t work_open_since(const struct app_work *work, const struct work_process *process,
 			 uint64_t now_ns);
 
-/* The begin of the doFrame in which that process is; 0: it is in none, or in other work, too, such
- * as a wait for a buffer or for its RenderThread. */
-uint64_t work_doframe_since(const struct app_work *work, const struct work_process *process);
+/* The begin of the doFrame in which that process is since @by_ns or earlier; 0: it is in none, or
+ * in several, or also in other work or a wait, such as for a buffer, a fence or its RenderThread;
+ * or SurfaceFlinger is in a composition since @by_ns or earlier. */
+uint64_t work_doframe_since(const struct app_work *work, const struct work_process *process,
+			    uint64_t by_ns);
 
 #endif

@@ -21,7 +21,7 @@
 /* Work of an app that is open on a thread, see app_work.h. */
 struct open_work {
 	uint32_t process; /* its number in the table of processes, from 1 on; 0: none is open */
-	int32_t pid;	  /* as the marker states */
+	int32_t pid;	  /* as the marker states; also of a wait for a fence without work */
 	uint64_t since_ns;
 };
 

@@ -2,12 +2,7 @@
 """The refresh and render rates that SurfaceFlinger states (all names of them: unit refresh): a game at 40 fps on a panel of
 120 Hz (../shared/cases)."""
 
-import collections
-import json
-import lzma
-import re
-import shutil
-import subprocess
+import collections, json, lzma, re, shutil, subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import REPORT, SHARED, analyze, checks, folder, rows, skip
 

@@ -383,12 +383,12 @@ TEST(test_a_lost_tick_makes_no_stall)
 }
 
 /* Nothing is written while all apps hang or are idle, or there are only ticks. The app is to blame
- * if it is in one doFrame for most of it, waits for nothing else, draws nothing else, and no events
- * are lost. */
+ * if it is in one doFrame for most of it, but not for longer, neither waits for anything else nor
+ * for SurfaceFlinger, draws nothing else, and no events are lost. */
 TEST(test_stall_that_no_frame_ends_is_an_event)
 {
-	for (unsigned int i = 0; i <= 6; i++) {
-		const bool ticks = i == 1 || i >= 5, is_app = i <= 1;
+	for (unsigned int i = 0; i <= 12; i++) {
+		const bool ticks = i == 1 || i == 5 || i == 6, is_app = i <= 1;
 
 		start_mail(PHONE_14);
 		if (i == 4)
@@ -396,6 +396,14 @@ TEST(test_stall_that_no_frame_ends_is_an_event)
 		begin(MAIL, DOFRAME " 9", LAST + 5 * MS);
 		if (i == 2 || i == 3)
 			begin(i == 2 ? RENDER : MAIL, "dequeueBuffer", LAST + 5 * MS);
+		if (i == 7)
+			begin(RENDER, DOFRAME, LAST + 5 * MS);
+		if (i == 8 || i == 9)
+			begin(i == 8 ? MAIL : RENDER, "waiting for HWC release 4", LAST + 5 * MS);
+		if (i == 10 || i == 11)
+			phone_begin(&phone, i == 10 ? "composite 9" : "commit 9");
+		if (i == 12) /* it is late, and the app's */
+			phone_frame(&phone, LAST + 120 * MS, mail);
 		for (unsigned int j = 1; ticks && j <= 30; j++) {
 			phone_tick(&phone, LAST + j * 100 * MS);
 			if (i == 5 && j == 20)
@@ -408,12 +416,13 @@ TEST(test_stall_that_no_frame_ends_is_an_event)
 		if (ticks) /* confirms the time of the last one */
 			phone_write(&phone, TRACE_COUNTER, 900, "x", 0);
 		pipeline_silent(phone.pipeline, ticks ? 0 : 995 * MS);
-		pipeline_silent(phone.pipeline, ticks ? 0 : 2995 * MS);
+		pipeline_silent(phone.pipeline, ticks ? 0 : (i == 12 ? 3000 : 2995) * MS);
 		phone_end(&phone);
 		assert_int_equal(events_of(TRACE_EVENT_STALL), 1);
 		assert_string_equal(event_text(TRACE_EVENT_STALL),
 				    is_app ? HUNG("; doFrame 2995.0 ms (not ended)") : HUNG(""));
-		assert_int_equal(summary_of(MAIL_SURFACE).facts.causes[CAUSE_APP], is_app);
+		assert_true(summary_of(MAIL_SURFACE).facts.causes[CAUSE_APP] ==
+			    (is_app || i == 12));
 	}
 }
 

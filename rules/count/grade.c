@@ -9,9 +9,6 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define MINUTE_NS (60 * SECOND_NS)
 
-#define DRAWING_LEAST_NS (5 * SECOND_NS)
-#define FRAMES_LEAST 100
-
 /* Lost milliseconds in a second of drawing: more is at most that grade. */
 #define LOST_FAIR 5
 #define LOST_POOR 10
@@ -215,7 +212,7 @@ enum grade grade_of_known(const struct grade_facts *facts)
 
 	if (facts->frames == 0 && facts->freezes == 0)
 		return GRADE_NONE;
-	if (drawing_ns < DRAWING_LEAST_NS || facts->frames < FRAMES_LEAST)
+	if (drawing_ns < GRADE_DRAWING_NS || facts->frames < GRADE_FRAMES)
 		return GRADE_TOO_SHORT;
 	if (lost > LOST_BAD || freezes_often(facts, MINUTE_NS))
 		return GRADE_BAD;

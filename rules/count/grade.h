@@ -28,6 +28,10 @@
 
 #include "rules/base/row.h"
 
+/* With less it is TOO SHORT. */
+#define GRADE_DRAWING_NS UINT64_C(5000000000)
+#define GRADE_FRAMES 100
+
 /* From worst to best, without the first. */
 enum grade {
 	GRADE_NONE, /* it drew nothing */

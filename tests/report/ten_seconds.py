@@ -168,7 +168,7 @@ def steps(here):
             (without(hang, 3, 6), ("-T", 2), (), FROZE.format("", app + r"; \d+ % of the time is missing, record with a larger buffer")),
             (hang, (), (), FROZE.format("", "analyze again with -T 2, .*")), (hang, (), (live,), FROZE.format("", "record with -T 2, .*")), (hang, (), ("events.csv", "doframe.csv", "frames.csv"), "make the report of the whole folder, .*"),
             (hang, (), (unknown,), FROZE.format("", "its cause is unknown, see the trace there")), (hang, (), (live, unknown), FROZE.format("", "its cause is unknown, record with --snapshot 100 .*")),
-            (play(here, "drops-120", 9), (), (live, unknown), LATE.format("", "its cause is unknown")),
+            (play(here, "drops-120", 9), (), (live, unknown), LATE.format("", "its cause is unknown")), (play(here, "steady-60", 3), (), (), r"record for longer, a grade needs 5 s of drawing\."),
             (silent := "".join(line for line in hang.splitlines(True) if "Choreographer" not in line and "traversal" not in line), (), (), "record with category view, .*"), (silent, (), (view,), "see whether the app had anything .*"))):
         out = here / f"step {n}"
         (here / "step.txt").write_text(trace)

@@ -537,8 +537,10 @@ static __attribute__((noinline)) void judge(struct pipeline *p, const struct tra
 	take_waiting(p);
 }
 
-size_t pipeline_records(struct pipeline *p, const struct trace_record *records, size_t n,
-			const uint64_t *until_ns)
+/* See pipeline_records(). Compiled for one record, too: the live sources read one at a time. */
+static inline __attribute__((always_inline)) size_t process(struct pipeline *p,
+							    const struct trace_record *records,
+							    size_t n, const uint64_t *until_ns)
 {
 	size_t i = 0;
 
@@ -560,9 +562,15 @@ size_t pipeline_records(struct pipeline *p, const struct trace_record *records, 
 	return 1;
 }
 
+size_t pipeline_records(struct pipeline *p, const struct trace_record *records, size_t n,
+			const uint64_t *until_ns)
+{
+	return process(p, records, n, until_ns);
+}
+
 uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
-	pipeline_records(p, record, 1, NULL);
+	process(p, record, 1, NULL);
 	return p->clock.now_ns;
 }
 

@@ -568,10 +568,9 @@ size_t pipeline_records(struct pipeline *p, const struct trace_record *records, 
 	return process(p, records, n, until_ns);
 }
 
-uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record)
+void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
 	process(p, record, 1, NULL);
-	return p->clock.now_ns;
 }
 
 uint64_t pipeline_now(const struct pipeline *p)

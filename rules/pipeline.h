@@ -101,8 +101,8 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 /* Frees @p, which may be NULL. Rows that are not written yet are lost. Returns NULL. */
 struct pipeline *pipeline_free(struct pipeline *p);
 
-/* Processes the next record of the trace. Returns pipeline_now(). */
-uint64_t pipeline_record(struct pipeline *p, const struct trace_record *record);
+/* Processes the next record of the trace. */
+void pipeline_record(struct pipeline *p, const struct trace_record *record);
 
 /* Processes the first of @n records, and those after it up to the one with which pipeline_settled()
  * reaches *@until_ns, as far as each is a marker other than a clock sync and its time needs no

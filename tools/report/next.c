@@ -255,13 +255,24 @@ static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *sessi
 		add(text, zh ? "，从 %s 起" : ", from %s on", at);
 }
 
+/* What a grade needs and is not there. */
+static const char *const *needs_of(const struct grade_facts *facts)
+{
+	static const char *const both[] = { "5 s of drawing and 100 frames",
+					    "5 秒的绘制和 100 帧" };
+	static const char *const drawing[] = { "5 s of drawing", "5 秒的绘制" };
+	static const char *const frames[] = { "100 frames", "100 帧" };
+
+	if (grade_drawing_ns(facts) >= GRADE_DRAWING_NS)
+		return frames;
+	return facts->frames < GRADE_FRAMES ? both : drawing;
+}
+
 void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	       const struct graded_app *app, enum language language)
 {
 	const struct grade_facts *facts = &app->facts;
 	enum grade known = grade_of_known(facts);
-	bool drew_less = grade_drawing_ns(facts) < GRADE_DRAWING_NS;
-	bool few_frames = facts->frames < GRADE_FRAMES;
 	bool zh = language == CHINESE;
 	char missing[GRADE_COUNT_SIZE];
 
@@ -278,18 +289,10 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 		tell_rest(text, app->grade == GRADE_INCOMPLETE, language);
 	if (known == GRADE_TOO_SHORT)
 		add(text,
-		    text[0] ? (zh ? "（评级需要 %s%s%s）" : " (a grade needs %s%s%s)")
-			    : (zh ? "请录制更久：评级需要 %s%s%s"
-				  : "record for longer, a grade needs %s%s%s"),
-		    !drew_less ? ""
-		    : zh       ? "5 秒的绘制"
-			       : "5 s of drawing",
-		    !drew_less || !few_frames ? ""
-		    : zh		      ? "和 "
-					      : " and ",
-		    !few_frames ? ""
-		    : zh	? "100 帧"
-				: "100 frames");
+		    text[0] ? (zh ? "（评级需要 %s）" : " (a grade needs %s)")
+			    : (zh ? "请录制更久：评级需要 %s"
+				  : "record for longer, a grade needs %s"),
+		    needs_of(facts)[zh]);
 	if (text[0] && grade_is_missing_much(facts)) {
 		grade_share(missing, grade_missing_ns(facts), facts->span_ns);
 		add(text,

@@ -7,7 +7,7 @@
 #include "tools/report/session.h"
 
 /* "look at 0:30, the worst freeze, in checkout: doFrame 1433.3 ms (traversal 1433.3) on the app's
- * main thread."; "": nothing. */
+ * main thread."; "": nothing, or the sentence itself says it. */
 void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	       const struct graded_app *app, enum language language);
 

@@ -237,9 +237,10 @@ static bool has_late_row(const struct session *session, uint16_t surface, int64_
 	return false;
 }
 
-/* @info: the app's own work, if it is to blame for a stall that no frame ended. */
+/* @cause: of a stall that no frame ended, else CAUSE_NONE. @info: the app's own work, if it is to
+ * blame. */
 static void add_stall(struct session *session, uint16_t surface, int64_t time_us, uint64_t ns,
-		      bool is_endless, uint32_t info)
+		      enum cause cause, uint32_t info)
 {
 	struct late_row row = {
 		.time_us = time_us,
@@ -248,11 +249,9 @@ static void add_stall(struct session *session, uint16_t surface, int64_t time_us
 		LATE_ROW_UNKNOWN,
 		.info = info,
 		.surface = surface,
-		.cause = !is_endless	     ? CAUSE_NONE
-			 : info == NAME_NONE ? CAUSE_UNKNOWN
-					     : CAUSE_APP,
+		.cause = cause,
 		.is_stall = true,
-		.is_endless = is_endless,
+		.is_endless = cause != CAUSE_NONE,
 	};
 
 	if (time_us >= 0 && has_place(session, &row) && !has_late_row(session, surface, time_us))
@@ -374,6 +373,7 @@ void count_unended(struct reading *reading)
 		const char *work = end && !is_pause ? work_before(name, end) : NULL;
 		struct section_sum *sum;
 		uint32_t surface, section, at, info = NAME_NONE;
+		enum cause cause = end ? CAUSE_UNKNOWN : CAUSE_NONE;
 		int64_t end_us, begin_us;
 		size_t length;
 
@@ -394,9 +394,10 @@ void count_unended(struct reading *reading)
 		if (work && work >= name + length)
 			info = names_add(&session->names,
 					 (struct span){ work + 2, (size_t)(end - work - 2) });
+		if (info != NAME_NONE)
+			cause = CAUSE_APP;
 		if (!is_pause)
-			add_stall(session, (uint16_t)surface, event->time_us, ns, end != NULL,
-				  info);
+			add_stall(session, (uint16_t)surface, event->time_us, ns, cause, info);
 		if (!end) {
 			add_ended(&session->surfaces[surface].in_events, ns);
 			sum = find_sum(reading, section, (uint16_t)surface, &at);
@@ -417,8 +418,7 @@ void count_unended(struct reading *reading)
 			if (is_pause)
 				grade_add_gap(facts, ns);
 			else
-				grade_add_endless(
-					facts, info == NAME_NONE ? CAUSE_UNKNOWN : CAUSE_APP, ns);
+				grade_add_endless(facts, cause, ns);
 		}
 	}
 }

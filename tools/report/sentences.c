@@ -196,12 +196,12 @@ static void tell_queue(char text[GRADE_TEXT_SIZE], const struct session *session
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
 		const struct surface *surface = &session->surfaces[late->surface];
+		uint64_t us = moment_queued_us(late);
 
-		if (!surface->has_package || surface->app != app->app)
+		if (us == 0 || !surface->has_package || surface->app != app->app)
 			continue;
-		if (moment_queued_us(late) > 0)
-			queued_us += late->harm_us;
-		longest_us = later(longest_us, moment_queued_us(late));
+		queued_us += late->harm_us;
+		longest_us = later(longest_us, us);
 	}
 	grade_time(longest, longest_us * 1000, language);
 	if (2000 * queued_us > unknown_ns && 10 * unknown_ns >= grade_lost_ns(&app->facts))

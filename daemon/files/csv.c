@@ -183,14 +183,16 @@ static bool is_plain(char byte)
 	return byte >= 0x20 && byte < 0x7f && byte != ',' && byte != '"';
 }
 
-/* True: 16 bytes are plain. Without a branch, the compiler compares all of them at once. */
+/* True: 16 bytes are plain. They are compared at once: a byte that is not ASCII is negative. */
 static bool are_plain(const char *text)
 {
-	char others = 0;
+	int8_t __attribute__((vector_size(16))) bytes;
+	uint64_t others[2];
 
-	for (unsigned int i = 0; i < 16; i++)
-		others |= (char)!is_plain(text[i]);
-	return !others;
+	memcpy(&bytes, text, sizeof(bytes));
+	bytes = (bytes < 0x20) | (bytes == 0x7f) | (bytes == ',') | (bytes == '"');
+	memcpy(others, &bytes, sizeof(others));
+	return (others[0] | others[1]) == 0;
 }
 
 /* The number of bytes before the first that is not plain, @len at most. Most names are plain. */

@@ -195,7 +195,7 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 {
 	const struct frame *frame = &waiting->frame;
 	const struct layer *layer = &q->layers.layers[frame->layer];
-	char info[DROP_INFO_SIZE] = "";
+	char info[DROP_INFO_SIZE];
 	struct drop_row row = {
 		.start_ns = vsync_of(before),
 		.end_ns = vsync_of(now),
@@ -204,22 +204,26 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		.tx = frame->tx,
 		.app = layer->app,
 		.surface = layer->surface,
-		.info = info,
+		.info = q->log->counters,
 		.layer = layer->name,
 		.missed = interval_missed(interval),
 		.frame_number = frame->number,
 		.cause = cause,
 	};
-	size_t length;
 
-	/* The app's own long callbacks, then the counters. */
+	info[0] = '\0';
 	if (process)
 		choreographer_describe(q->choreographer, process->pid, before->time_ns,
 				       now->time_ns, info, DOFRAMES_SIZE);
 	recent_events_describe(q->log, before->time_ns, now->time_ns);
-	length = strlen(info);
-	snprintf(info + length, DROP_INFO_SIZE - length, "%s%s",
-		 length > 0 && q->log->counters[0] ? "; " : "", q->log->counters);
+	/* The app's own long callbacks, then the counters. */
+	if (info[0]) {
+		size_t length = strlen(info);
+
+		snprintf(info + length, DROP_INFO_SIZE - length, "%s%s",
+			 q->log->counters[0] ? "; " : "", q->log->counters);
+		row.info = info;
+	}
 	if (q->events->sink.row)
 		q->events->sink.row(q->events->sink.context, ROW_DROPS, &row);
 }

@@ -67,6 +67,13 @@ void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_
 	uint64_t end = end_before(log, oldest, to_ns), first = end;
 	size_t length = 0;
 
+	/* Several frames of one present have the same text. */
+	if (kept > 0 && log->described_n == log->n && log->from_ns == from_ns &&
+	    log->to_ns == to_ns)
+		return;
+	log->described_n = log->n;
+	log->from_ns = from_ns;
+	log->to_ns = to_ns;
 	log->tick[0] = '\0';
 	log->counters[0] = '\0';
 	log->n_texts++;

@@ -38,6 +38,7 @@ struct recent_events {
 	} event[RECENT_EVENTS_MAX];
 	struct recent_name names[RECENT_EVENTS_NAMES];
 	uint64_t n_texts;			/* so far */
+	uint64_t from_ns, to_ns, described_n;	/* of the last text, with n at that time */
 	char tick[RECENT_EVENTS_NAME_SIZE];	/* "": there was none */
 	char counters[RECENT_EVENTS_TEXT_SIZE]; /* each once, joined by "; " */
 };

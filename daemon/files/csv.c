@@ -56,16 +56,7 @@ static void empty(struct csv_row *text, unsigned int columns)
 /* --- numbers ---
  *
  * A row has up to 40 of them. With snprintf() they would be most of its cost. They are written from
- * the last digit to the first: the functions below return the new begin. */
-
-static char *digits_before(char *to, uint64_t value, unsigned int least)
-{
-	for (; value > 0 || least > 0; least -= least > 0) {
-		*--to = (char)('0' + value % 10);
-		value /= 10;
-	}
-	return to;
-}
+ * the last digit to the first. */
 
 /* @value / 10^@decimals */
 static void decimal(struct csv_row *text, uint64_t value, unsigned int decimals)
@@ -74,10 +65,16 @@ static void decimal(struct csv_row *text, uint64_t value, unsigned int decimals)
 	char field[NUMBER_MAX], *to = field + sizeof(field);
 
 	if (decimals > 0) {
-		to = digits_before(to, value % powers[decimals], decimals);
+		uint32_t part = (uint32_t)(value % powers[decimals]);
+
+		value /= powers[decimals];
+		for (unsigned int i = 0; i < decimals; i++, part /= 10)
+			*--to = (char)('0' + part % 10);
 		*--to = '.';
 	}
-	to = digits_before(to, value / powers[decimals], 1);
+	do
+		*--to = (char)('0' + value % 10);
+	while (value /= 10);
 	raw(text, to, (size_t)(field + sizeof(field) - to));
 }
 

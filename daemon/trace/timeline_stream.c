@@ -23,14 +23,9 @@ void timeline_stream_init(struct timeline_stream *stream, int64_t boot_minus_mon
 
 /* --- what is held --- */
 
-static struct timeline_held *held_at(struct timeline_stream *stream, uint64_t number)
-{
-	return &stream->held[number % TIMELINE_HELD_MAX];
-}
-
 static void pass_first(struct timeline_stream *stream)
 {
-	struct timeline_held *first = &stream->held[stream->order[0]];
+	const struct timeline_held *first = &stream->held[stream->begin++];
 	const struct trace_record record = {
 		.kind = TRACE_TIMELINE,
 		.cpu = TRACE_ID_UNKNOWN,
@@ -39,65 +34,64 @@ static void pass_first(struct timeline_stream *stream)
 		.pid = TRACE_ID_UNKNOWN,
 		.time_ns = first->time_ns,
 		.value = (int64_t)first->sequence,
-		.name = { stream->bytes + first->at, first->len },
+		.name = { stream->bytes[stream->half] + first->at, first->len },
 	};
 
 	stream->record(stream->context, &record);
-	first->len = 0;
-	stream->n--;
-	memmove(stream->order, stream->order + 1, stream->n * sizeof(stream->order[0]));
-	while (stream->begin < stream->end && held_at(stream, stream->begin)->len == 0)
-		stream->begin++;
 }
 
 void timeline_stream_pass(struct timeline_stream *stream, uint64_t until_ns)
 {
-	while (stream->n > 0 && stream->held[stream->order[0]].time_ns <= until_ns)
+	while (stream->begin < stream->end && stream->held[stream->begin].time_ns <= until_ns)
 		pass_first(stream);
 }
 
-/* Where @len bytes fit. Returns false if there is no space. */
-static bool find_space(struct timeline_stream *stream, uint32_t len, uint32_t *at)
+static bool has_space(const struct timeline_stream *stream, size_t len)
 {
-	uint32_t first = held_at(stream, stream->begin)->at;
+	return stream->end < TIMELINE_HELD_MAX && stream->bytes_end + len <= TIMELINE_HELD_BYTES;
+}
 
-	*at = stream->bytes_end;
-	if (stream->begin == stream->end) {
-		*at = 0;
-		return len <= TIMELINE_HELD_BYTES;
+/* Frees the space of events that were passed on: the others move to the other half. */
+static void compact(struct timeline_stream *stream)
+{
+	const char *from = stream->bytes[stream->half];
+	char *to = stream->bytes[stream->half ^= 1];
+
+	stream->end -= stream->begin;
+	memmove(stream->held, stream->held + stream->begin, stream->end * sizeof(stream->held[0]));
+	stream->begin = stream->bytes_end = 0;
+	for (unsigned int i = 0; i < stream->end; i++) {
+		struct timeline_held *held = &stream->held[i];
+
+		memcpy(to + stream->bytes_end, from + held->at, held->len);
+		held->at = stream->bytes_end;
+		stream->bytes_end += held->len;
 	}
-	if (stream->end - stream->begin == TIMELINE_HELD_MAX)
-		return false;
-	if (*at <= first)
-		return *at < first && first - *at >= len;
-	if (TIMELINE_HELD_BYTES - *at >= len)
-		return true;
-	*at = 0;
-	return first >= len;
 }
 
 static void hold(struct timeline_stream *stream, uint64_t time_ns, uint64_t sequence,
 		 struct span bytes)
 {
-	unsigned int i, at = 0;
+	unsigned int i;
 
-	while (!find_space(stream, (uint32_t)bytes.len, &at))
-		pass_first(stream);
-	*held_at(stream, stream->end) = (struct timeline_held){
+	if (!has_space(stream, bytes.len))
+		compact(stream);
+	/* Several at once, as all others are moved. */
+	while (!has_space(stream, bytes.len)) {
+		for (i = stream->end / 8 + 1; i > 0; i--)
+			pass_first(stream);
+		compact(stream);
+	}
+	for (i = stream->end++; i > stream->begin && stream->held[i - 1].time_ns > time_ns; i--)
+		stream->held[i] = stream->held[i - 1];
+	stream->held[i] = (struct timeline_held){
 		.time_ns = time_ns,
 		.sequence = sequence,
-		.at = at,
+		.at = stream->bytes_end,
 		.len = (uint32_t)bytes.len,
 	};
-	memcpy(stream->bytes + at, bytes.ptr, bytes.len);
-	stream->bytes_end = at + (uint32_t)bytes.len;
-	for (i = stream->n; i > 0; i--) {
-		if (stream->held[stream->order[i - 1]].time_ns <= time_ns)
-			break;
-		stream->order[i] = stream->order[i - 1];
-	}
-	stream->order[i] = (uint16_t)(stream->end++ % TIMELINE_HELD_MAX);
-	stream->n++;
+	memcpy(stream->bytes[stream->half] + stream->bytes_end, bytes.ptr, bytes.len);
+	stream->bytes_end += (uint32_t)bytes.len;
 	if (time_ns > HOLD_NS)
 		timeline_stream_pass(stream, time_ns - HOLD_NS);
 }

@@ -38,7 +38,7 @@ struct timeline_stream_counts {
 struct timeline_held {
 	uint64_t time_ns;
 	uint64_t sequence;
-	uint32_t at, len; /* of its bytes; len 0: it was passed on */
+	uint32_t at, len; /* of its bytes */
 };
 
 struct timeline_writer {
@@ -62,13 +62,12 @@ struct timeline_stream {
 	bool has_offset[PERFETTO_CLOCKS];
 	struct timeline_writer writers[TIMELINE_WRITERS];
 
-	/* Rings: events by arrival, and their bytes; and which ones are held, by time. */
-	uint64_t begin, end; /* numbers of the first event in the ring, and of the next one */
+	/* Those from ->begin on are held, by time, and their bytes in one of the halves. */
 	struct timeline_held held[TIMELINE_HELD_MAX];
-	uint16_t order[TIMELINE_HELD_MAX];
-	unsigned int n;
+	unsigned int begin, end;
+	char bytes[2][TIMELINE_HELD_BYTES];
+	unsigned int half;
 	uint32_t bytes_end;
-	char bytes[TIMELINE_HELD_BYTES];
 };
 
 /* @stream: all zeros but for ->record and ->context. @record gets the records; their text is valid

@@ -259,10 +259,10 @@ static void wait_for_files(void *context)
 	struct capture *capture = context;
 	const struct output *output = &capture->session.output;
 	uint64_t begin_ns = loop_now(), next_tick_ns = begin_ns + WAIT_TICK_NS;
-	uint64_t posted = output_posted(output);
+	uint64_t posted = file_thread_posted(output->thread);
 
-	output_notify(&capture->session.output);
-	while (!output_is_done(output, posted)) {
+	file_thread_notify(output->thread);
+	while (file_thread_done(output->thread) < posted) {
 		loop_wait(&capture->loop, loop_now() + FILES_WAIT_NS / 2);
 		if (loop_now() - begin_ns >= FILES_WAIT_NS)
 			capture_control_wait(&capture->control);
@@ -735,7 +735,7 @@ static int begin_thread(struct capture *capture)
 	if (output_begin_thread(output, wait_for_files, capture, keep_journal, &capture->undo) < 0)
 		return EXIT_FAILED;
 	capture->files_done = (struct watcher){
-		.fd = output_fd(output),
+		.fd = file_thread_fd(output->thread),
 		.ready = on_files_done,
 		.context = capture,
 	};

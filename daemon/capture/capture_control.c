@@ -57,8 +57,8 @@ static void answer_status(struct capture_control *control, const struct control_
 /* The client gets its answer when all data sent to the files until now is written. */
 static bool wait_for_files(struct capture_control *control, uint64_t *ticket)
 {
-	*ticket = output_posted(&control->session->output);
-	output_notify(&control->session->output);
+	*ticket = file_thread_posted(control->session->output.thread);
+	file_thread_notify(control->session->output.thread);
 	return false;
 }
 
@@ -134,7 +134,7 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 
 	if (verb == CONTROL_STOP || control->is_closing)
 		return answer_stop(control, waited_ns, out);
-	if (output_is_done(output, ticket)) {
+	if (file_thread_done(output->thread) >= ticket) {
 		output_update(output);
 		if (verb == CONTROL_ROTATE)
 			finish_rotate(output, out);

@@ -175,7 +175,7 @@ struct status *session_status(const struct session *session, enum status_surface
 	status->rows_lost = output_all_rows_lost(&session->output);
 	status->rotations = session->output.state.rotations;
 	status->segments_removed = session->output.state.removed;
-	status->disk_busy_ns = output_busy_ns(&session->output);
+	status->disk_busy_ns = file_thread_busy_ns(session->output.thread);
 	status->snapshots = session->snapshot.written;
 	status->snapshots_suppressed = session->snapshot.suppressed;
 	status->snapshots_failed = session->snapshot.failed;

@@ -228,17 +228,17 @@ uint64_t file_thread_used(const struct file_thread *thread)
 
 uint64_t file_thread_posted(const struct file_thread *thread)
 {
-	return thread->posted;
+	return thread ? thread->posted : 0;
 }
 
 uint64_t file_thread_done(const struct file_thread *thread)
 {
-	return thread->done;
+	return thread ? thread->done : UINT64_MAX;
 }
 
 uint64_t file_thread_busy_ns(const struct file_thread *thread)
 {
-	uint64_t since_ns = thread->busy_since_ns;
+	uint64_t since_ns = thread ? thread->busy_since_ns : 0;
 
 	return since_ns > 0 ? loop_now() - since_ns : 0;
 }

@@ -70,31 +70,6 @@ static struct span text_of(const struct output *output)
 	return (struct span){ output->text->bytes, output->text->len };
 }
 
-uint64_t output_posted(const struct output *output)
-{
-	return output->thread ? file_thread_posted(output->thread) : 0;
-}
-
-bool output_is_done(const struct output *output, uint64_t posted)
-{
-	return !output->thread || file_thread_done(output->thread) >= posted;
-}
-
-int output_fd(const struct output *output)
-{
-	return file_thread_fd(output->thread);
-}
-
-void output_notify(struct output *output)
-{
-	file_thread_notify(output->thread);
-}
-
-uint64_t output_busy_ns(const struct output *output)
-{
-	return output->thread ? file_thread_busy_ns(output->thread) : 0;
-}
-
 /* The time of the trace; 0: before its first record. */
 static uint64_t now_of(const struct output *output)
 {
@@ -290,7 +265,7 @@ void output_event_now(struct output *output, const char *kind, const char *forma
  * lost. */
 static void report_stall(struct output *output)
 {
-	bool stalls = output_busy_ns(output) >= periods.disk_stall_ns;
+	bool stalls = file_thread_busy_ns(output->thread) >= periods.disk_stall_ns;
 	uint64_t lost = 0;
 
 	for (int i = 0; i < ROW_FILES; i++)
@@ -497,7 +472,7 @@ static bool is_flush_due(const struct output *output, uint64_t now_ns, uint64_t 
 {
 	uint64_t since_ns = now_ns - output->flush_ns;
 
-	if (!output_is_done(output, output->flushed))
+	if (file_thread_done(output->thread) < output->flushed)
 		return false;
 	if (!output->has_unflushed)
 		return since_ns >= periods.flush_idle_ns;
@@ -526,7 +501,7 @@ static void flush(struct output *output, bool now, uint64_t next_ns)
 	output_post(output, FILE_JOB_FLUSH);
 	output->has_unflushed = output->has_unflushed_doframes = false;
 	output->flush_ns = now_ns;
-	output->flushed = output_posted(output);
+	output->flushed = file_thread_posted(output->thread);
 }
 
 void output_flush(struct output *output)
@@ -542,7 +517,7 @@ void output_flush_if_due(struct output *output, uint64_t next_ns)
 bool output_is_flushed(const struct output *output)
 {
 	return !output->has_unflushed && !output->has_unflushed_doframes &&
-	       !output_has_events(output) && output_is_done(output, output->flushed);
+	       !output_has_events(output) && file_thread_done(output->thread) >= output->flushed;
 }
 
 void output_watch(struct output *output)
@@ -555,7 +530,7 @@ static void post_rotate(struct output *output)
 {
 	output_post(output, FILE_JOB_ROTATE);
 	output->has_rows = false;
-	output->rotate_job = output_posted(output);
+	output->rotate_job = file_thread_posted(output->thread);
 }
 
 void output_rotate_if_due(struct output *output)
@@ -575,7 +550,7 @@ void output_rotate_if_due(struct output *output)
 bool output_rotate(struct output *output, const char *why)
 {
 	/* Read before the update: if true, the updated output->state includes the last rotation. */
-	bool is_rotated = output_is_done(output, output->rotate_job);
+	bool is_rotated = file_thread_done(output->thread) >= output->rotate_job;
 
 	output_update(output);
 	if (!output->has_rows && !(is_rotated && output->state.has_rows))

@@ -36,7 +36,7 @@ struct output {
 	const struct options *options;
 	const char *path; /* of the folder, for messages: borrowed */
 	struct session_files files;
-	struct file_thread *thread;	  /* NULL: jobs are done at once */
+	struct file_thread *thread;	  /* may be asked by others; NULL: jobs are done at once */
 	struct session_files_state state; /* of the files, as of the last output_update() */
 	struct csv_row *text;		  /* the row that is being formatted */
 	struct csv_file console;	  /* rows of fps.csv on standard output */
@@ -186,20 +186,8 @@ void output_wait(struct output *output);
  * lost rows, too. */
 void output_complete(struct output *output, bool final);
 
-/* The number of the last job; true: that job is done. */
-uint64_t output_posted(const struct output *output);
-bool output_is_done(const struct output *output, uint64_t posted);
-
-/* Becomes readable when output_update() has something to report. After output_notify() also, once,
- * when all jobs are done. */
-int output_fd(const struct output *output);
-void output_notify(struct output *output);
-
 /* Updates output->state, and writes the reports of the files as events. */
 void output_update(struct output *output);
-
-/* For how long the current job has been running, ns. 0: no job is running. */
-uint64_t output_busy_ns(const struct output *output);
 
 /* --- counts --- */
 

@@ -10,7 +10,6 @@
  * and for a live capture
  *
  *     drain.c            decides when to read the trace, so that no buffer overflows
- *       drain_period.c   how long the next drain may wait
  *     tracing_undo.c     saves the tracing settings, and restores them at the end
  *     interference.c     detects what other programs change in the trace; reports and restores it
  *       trace_watch.c    detects writes to files of tracefs (inotify)

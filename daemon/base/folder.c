@@ -435,8 +435,9 @@ bool folder_is_gone(const struct folder *folder)
 /* Moves the journal to the new folder, from which settings are restored. Returns 0 or -errno. */
 static int move_journal(const struct folder *from, const struct folder *to)
 {
+	struct stat info;
 	char *text;
-	ssize_t n = text_file_read_all(&text, folder_open_journal(from), JOURNAL_MAX);
+	ssize_t n = text_file_read_all(&text, folder_open_journal(from, &info), JOURNAL_MAX);
 	int error = n < 0 ? (int)n : folder_write_journal(to, text, (size_t)n);
 
 	free(text);
@@ -590,12 +591,10 @@ int folder_write_journal(const struct folder *folder, const char *text, size_t l
 	return fd < 0 ? fd : replace(directory, name, fd, true, folder_write(fd, text, len));
 }
 
-int folder_open_journal(const struct folder *folder)
+int folder_open_journal(const struct folder *folder, struct stat *info)
 {
-	int fd = openat(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL],
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
-	return fd < 0 ? -errno : fd;
+	return folder_open_regular(folder->state_dir.fd, folder->state_dir.names[STATE_DIR_JOURNAL],
+				   O_RDONLY, info);
 }
 
 bool folder_has_journal(const struct folder *folder)

@@ -87,8 +87,8 @@ int folder_write_journal(const struct folder *folder, const char *text, size_t l
 void folder_remove_journal(const struct folder *folder);
 bool folder_has_journal(const struct folder *folder);
 
-/* Opens the journal for reading. Returns a descriptor or -errno. */
-int folder_open_journal(const struct folder *folder);
+/* Opens the journal for reading. Returns as folder_open_regular(). */
+int folder_open_journal(const struct folder *folder, struct stat *info);
 
 /* For messages: why a file cannot be created or written in the folder (@error: -errno), and what to
  * do. */

@@ -266,22 +266,19 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
 			const struct csv_file_info *info)
 {
-	int fd = openat(folder_fd, info->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	ssize_t len = (ssize_t)strlen(info->header) + 1, n = 0;
 	struct stat found;
+	int fd = folder_open_regular(folder_fd, info->name, O_RDWR, &found), error;
+	ssize_t len = (ssize_t)strlen(info->header) + 1, n;
 	char line[1024];
-	int error;
 
-	if (fd < 0 && errno == ENOENT)
+	if (fd == -ENOENT)
 		return csv_file_create(file, folder_fd, buffer_size, info);
 	if (fd < 0)
-		return -errno;
+		return fd == -EINVAL ? -EPROTO : fd;
 	error = begin(file, fd, buffer_size, info->name, info->header);
 	file->folder_fd = folder_fd;
-	if (error == 0 && fstat(fd, &found) < 0)
-		error = -errno;
-	if (error == 0 && S_ISREG(found.st_mode) &&
-	    (n = text_file_read_begin(fd, line, (size_t)len)) < 0)
+	n = text_file_read_begin(fd, line, (size_t)len);
+	if (error == 0 && n < 0)
 		error = -errno;
 	if (error == 0 &&
 	    (n != len || memcmp(line, info->header, (size_t)len - 1) != 0 || line[len - 1] != '\n'))

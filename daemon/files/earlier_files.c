@@ -55,23 +55,17 @@ static bool is_ours(int fd, const char *header)
 
 int csv_repair_file(int folder_fd, const char *name, const char *header)
 {
-	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat info;
-	int error = 0;
-	bool is_csv;
-	off_t end;
+	int fd = folder_open_regular(folder_fd, name, O_RDWR, &info), error;
+	off_t end = -1;
 
 	/* A link, a device or a read-only file is not from jankd. */
 	if (fd < 0)
 		return 0;
-	if (fstat(fd, &info) < 0)
-		error = -errno;
-	is_csv = error == 0 && S_ISREG(info.st_mode) && is_ours(fd, header);
-	if (is_csv)
-		error = find_end(fd, &end);
-	if (is_csv && error == 0 && end == 0)
+	error = is_ours(fd, header) ? find_end(fd, &end) : 0;
+	if (error == 0 && end == 0)
 		error = unlinkat(folder_fd, name, 0) < 0 ? -errno : 0;
-	else if (is_csv && error == 0 &&
+	else if (error == 0 && end > 0 &&
 		 ((end < info.st_size && ftruncate(fd, end) < 0) || fdatasync(fd) < 0))
 		error = -errno;
 	close(fd);

@@ -64,22 +64,13 @@ char *journal_text(const struct settings *settings)
  * the whole machine. Returns a descriptor or -errno. */
 static int open_ours(const struct folder *folder)
 {
-	int fd = folder_open_journal(folder);
 	struct stat info;
-	int error = 0;
+	int fd = folder_open_journal(folder, &info);
 
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &info) < 0)
-		error = -errno;
-	else if (!S_ISREG(info.st_mode))
-		error = -EINVAL;
-	else if (info.st_uid != geteuid() || (info.st_mode & 022))
-		error = -EPERM;
-	if (error == 0)
+	if (fd < 0 || (info.st_uid == geteuid() && !(info.st_mode & 022)))
 		return fd;
 	close(fd);
-	return error;
+	return -EPERM;
 }
 
 /* Reports why the settings cannot be restored. The journal is kept. */

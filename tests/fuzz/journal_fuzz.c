@@ -86,7 +86,7 @@ static void put_journal(const uint8_t *data, size_t size)
 /* Reads the journal from the disk. Returns its size; SIZE_MAX: there is none. */
 static size_t journal_bytes(char *bytes, size_t size)
 {
-	int fd = folder_open_journal(&folder);
+	int fd = folder_open_journal(&folder, &(struct stat){ 0 });
 	ssize_t n;
 
 	if (fd < 0)

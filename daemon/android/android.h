@@ -171,8 +171,9 @@ struct background {
  * changed. What is not allowed is not changed. */
 void background_enter(struct background *background, const char *root);
 
-/* Gives a child process what this process had before background_enter(). */
-void background_release(const struct background *background, pid_t child);
+/* Gives a child process what this process had before background_enter(). @background: a struct
+ * background. */
+void background_release(void *background, pid_t child);
 
 /* Sets @process to what is in effect now. */
 void background_read(const struct background *background, struct status_process *process);

@@ -147,8 +147,9 @@ void background_enter(struct background *background, const char *root)
 				   !CPU_EQUAL(&now, &background->cpus_before);
 }
 
-void background_release(const struct background *background, pid_t child)
+void background_release(void *context, pid_t child)
 {
+	const struct background *background = context;
 	char path[512];
 
 	if (!background->root)

@@ -482,24 +482,10 @@ static int open_source(struct capture *capture)
 
 /* --- without a trace --- */
 
-static ssize_t read_nothing(struct source *source, enum source_how how,
-			    const struct record_sink *sink)
-{
-	return -EAGAIN;
-}
-
-static void keep_open(struct source *source)
-{
-}
-
 /* Its frames are present fences, see open_latency(). */
 static int open_no_trace(struct capture *capture)
 {
-	static const struct source_ops ops = {
-		.read = read_nothing,
-		.stop = keep_open,
-		.close = keep_open,
-	};
+	static const struct source_ops ops = { NULL };
 
 	capture->no_trace = (struct source){
 		.ops = &ops,
@@ -622,11 +608,6 @@ static void on_focus(void *context, const char *name)
 	session_event(context, "focus", "%s", name);
 }
 
-static void on_child_start(void *context, pid_t pid)
-{
-	background_release(context, pid);
-}
-
 static int begin_session(struct capture *capture)
 {
 	struct session_origin origin = {
@@ -663,7 +644,7 @@ static int begin_session(struct capture *capture)
 						    live_timeline_is_there(origin.device.sdk);
 	/* The thread that writes the files starts later, so it gets the same CPUs. */
 	background_enter(&capture->background, capture->options->device_root);
-	child_on_start(on_child_start, &capture->background);
+	child_on_start(background_release, &capture->background);
 	device_state_open(&capture->device, capture->options->device_root);
 	origin.background = &capture->background;
 	capture->start_values = device_state_read(&capture->device);
@@ -698,12 +679,6 @@ static int begin_session(struct capture *capture)
 	return 0;
 }
 
-/* Writes the journal again if the folder was emptied, removed or moved. */
-static void keep_journal(void *context)
-{
-	tracing_undo_keep_journal(context);
-}
-
 /* Frames wait 0.4 s for the trace behind them, and an event waits for the frames before it. */
 #define SOON_NS (600 * UINT64_C(1000000))
 
@@ -732,7 +707,8 @@ static int begin_thread(struct capture *capture)
 	int code;
 
 	folder_skip_sync(&capture->session.folder, false);
-	if (output_begin_thread(output, wait_for_files, capture, keep_journal, &capture->undo) < 0)
+	if (output_begin_thread(output, wait_for_files, capture, tracing_undo_keep_journal,
+				&capture->undo) < 0)
 		return EXIT_FAILED;
 	capture->files_done = (struct watcher){
 		.fd = file_thread_fd(output->thread),
@@ -744,23 +720,6 @@ static int begin_thread(struct capture *capture)
 	if (code == 0)
 		session_write_json(&capture->session);
 	return code;
-}
-
-static void on_stop(void *context)
-{
-	stop(context, EXIT_DONE);
-}
-
-static int begin_control(struct capture *capture)
-{
-	struct capture_control *control = &capture->control;
-
-	control->session = &capture->session;
-	control->drain = &capture->drain;
-	control->is_over = &capture->is_over;
-	control->stop = on_stop;
-	control->context = capture;
-	return capture_control_begin(control, &capture->loop);
 }
 
 int capture_begin(struct capture **out, struct options *options,
@@ -782,6 +741,11 @@ int capture_begin(struct capture **out, struct options *options,
 	trace_files_init(&capture->files);
 	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
 	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop);
+	capture->control = (struct capture_control){
+		.session = &capture->session,
+		.drain = &capture->drain,
+		.is_over = &capture->is_over,
+	};
 	logcat_open(&capture->logcat, options->device_root);
 	report_also_to(log_trouble, capture);
 	code = session_open(&capture->session, options);
@@ -798,7 +762,7 @@ int capture_begin(struct capture **out, struct options *options,
 	if (code == 0)
 		code = begin_session(capture);
 	if (code == 0)
-		code = begin_control(capture);
+		code = capture_control_begin(&capture->control, &capture->loop);
 	if (code == 0)
 		code = begin_thread(capture);
 	capture->has_begun = code == 0;

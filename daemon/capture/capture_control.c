@@ -104,7 +104,7 @@ static bool answer(void *context, const struct control_request *request, uint64_
 		fputs("ok\nno rows yet: no segment was closed\n", out);
 		return true;
 	default: /* CONTROL_STOP */
-		control->stop(control->context);
+		*control->is_over = true;
 		return false;
 	}
 }

@@ -14,16 +14,14 @@
 struct capture_control {
 	struct session *session;
 	struct drain *drain;
-	const bool *is_over; /* the capture is ending */
-	void (*stop)(void *context);
-	void *context;		   /* argument of stop() */
+	bool *is_over;		   /* the capture is ending; set by 'stop' */
 	struct control *control;   /* NULL: no socket */
 	char end[PATH_MAX + 2048]; /* the answer to 'stop' */
 	bool is_stalled;	   /* the capture has waited long for its files */
 	bool is_closing;	   /* 'stop' is answered now */
 };
 
-/* Opens the socket. The caller sets ->session to ->context, which are borrowed. Returns 0, or
+/* Opens the socket. The caller sets ->session to ->is_over, which are borrowed. Returns 0, or
  * EXIT_FAILED after the reason was reported. A daemon fails, as it cannot be stopped without a
  * socket; 'run' continues. */
 int capture_control_begin(struct capture_control *control, struct loop *loop);

@@ -208,8 +208,10 @@ void tracing_undo_setup_done(struct tracing_undo *undo)
 	save(undo);
 }
 
-void tracing_undo_keep_journal(const struct tracing_undo *undo)
+void tracing_undo_keep_journal(void *context)
 {
+	const struct tracing_undo *undo = context;
+
 	if (undo->journal && !folder_has_journal(undo->folder))
 		folder_write_journal(undo->folder, undo->journal, strlen(undo->journal));
 }

@@ -69,8 +69,8 @@ void tracing_undo_unlock(struct tracing_undo *undo);
 void tracing_undo_lock(struct tracing_undo *undo);
 
 /* Writes the journal again if the folder was emptied, removed or moved. Call it every few
- * seconds; from any thread. */
-void tracing_undo_keep_journal(const struct tracing_undo *undo);
+ * seconds; from any thread. @undo: a struct tracing_undo. */
+void tracing_undo_keep_journal(void *undo);
 
 /* Finds the settings that other programs have changed: they stay, and ->kept and a warning list
  * them. @written: a bit (1 << enum trace_setting) for each that another program has written: they

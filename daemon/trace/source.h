@@ -5,6 +5,7 @@
 #ifndef JANKD_DAEMON_TRACE_SOURCE_H
 #define JANKD_DAEMON_TRACE_SOURCE_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,9 +71,8 @@ struct source {
 	struct source_counts counts;
 };
 
-/* The functions of one kind of source. set_clock, buffers_emptied and check_lost may be NULL: then
- * there is nothing to do. cpu_bytes may be NULL: see source_cpu_bytes(); and so may
- * describe_damage, of a source that has none. */
+/* The functions of one kind of source. Each may be NULL: then there is nothing to read or to do; for
+ * cpu_bytes see source_cpu_bytes(). describe_damage may be so for a source that has none. */
 struct source_ops {
 	ssize_t (*read)(struct source *source, enum source_how how, const struct record_sink *sink);
 	void (*set_clock)(struct source *source, const char *clock);
@@ -95,7 +95,7 @@ struct source_ops {
 static inline ssize_t source_read(struct source *source, enum source_how how,
 				  const struct record_sink *sink)
 {
-	return source->ops->read(source, how, sink);
+	return source->ops->read ? source->ops->read(source, how, sink) : -EAGAIN;
 }
 
 /* The trace clock is @clock from now on. */
@@ -141,14 +141,14 @@ static inline void source_describe_damage(const struct source *source, char text
  * the remembered text stay. @source may be NULL, or already stopped. */
 static inline void source_stop(struct source *source)
 {
-	if (source)
+	if (source && source->ops->stop)
 		source->ops->stop(source);
 }
 
 /* Stops and frees @source, which may be NULL. Returns NULL. */
 static inline struct source *source_close(struct source *source)
 {
-	if (source)
+	if (source && source->ops->close)
 		source->ops->close(source);
 	return NULL;
 }

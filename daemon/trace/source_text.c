@@ -90,7 +90,7 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 	}
 	text->at = NULL;
 	copy_counts(text);
-	trace_buffer_done(&text->buffer, input, text->parser.last_ns);
+	trace_buffer_done(&text->buffer, input);
 }
 
 /* Called before the first read: its lines may report events that were lost before it. */

@@ -2,10 +2,8 @@
 /* The buffer that text is read into and parsed in. If it remembers text, it is a ring: each read is
  * stored after the previous one. Only the incomplete line at the end of a lap is copied.
  *
- *     0             begin    head                                            lap_end   size
+ *     0             begin    head             old                            lap_end   size
  *     |--- this lap -----|line..|-- next read --|--- previous lap, oldest first -------|  |
- *
- * An index of chunks is used to find the text of a given time.
  */
 #ifndef JANKD_DAEMON_TRACE_TRACE_BUFFER_H
 #define JANKD_DAEMON_TRACE_TRACE_BUFFER_H
@@ -16,27 +14,14 @@
 
 #include "parser/span.h"
 
-/* Whole lines of the text, and the time of their last record. */
-struct trace_buffer_chunk {
-	size_t begin;
-	uint64_t last_ns;
-};
-
-/* More than a lap needs. A chunk ends at a certain size or a certain duration. */
-#define TRACE_BUFFER_CHUNKS 1024
-
 struct trace_buffer {
 	char *bytes;
 	size_t size;
 	bool remembers;
-	size_t begin;	/* of the incomplete line */
-	size_t head;	/* where the next read is stored */
-	size_t lap_end; /* end of the whole lines of the previous lap */
-	/* Oldest first. The last one is open: lines are added to it. */
-	struct trace_buffer_chunk chunks[TRACE_BUFFER_CHUNKS];
-	size_t chunk_first, chunk_count;
-	uint64_t open_ns;  /* time of the open chunk's first record */
-	uint64_t chunk_ns; /* a chunk ends after this time */
+	size_t begin; /* of the incomplete line */
+	size_t head;  /* where the next read is stored */
+	/* The whole lines that are left of the previous lap. */
+	size_t old, lap_end;
 };
 
 /**
@@ -61,8 +46,8 @@ char *trace_buffer_space(struct trace_buffer *buffer, size_t *size);
 struct span trace_buffer_filled(struct trace_buffer *buffer, size_t len);
 
 /* Call it when the text from trace_buffer_filled() is parsed. @rest: the part that is not parsed.
- * @last_ns: the time of the last record. */
-void trace_buffer_done(struct trace_buffer *buffer, struct span rest, uint64_t last_ns);
+ */
+void trace_buffer_done(struct trace_buffer *buffer, struct span rest);
 
 /* Call it at the end of the input, before the last trace_buffer_filled(). Ends an incomplete line,
  * or drops it if @dropped. */

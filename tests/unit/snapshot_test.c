@@ -58,7 +58,7 @@ static uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, siz
 		;
 	if (state.last_ns > 0)
 		lines->last_ns = state.last_ns;
-	trace_buffer_done(buffer, input, lines->last_ns);
+	trace_buffer_done(buffer, input);
 	return lines->last_ns;
 }
 
@@ -147,7 +147,7 @@ TEST(incomplete_line_at_the_end_of_a_file_is_ended)
 		trace_buffer_filled(&buffer, sizeof(line) - 1);
 		trace_buffer_end_line(&buffer, i == 1);
 		rest = trace_buffer_filled(&buffer, 0);
-		trace_buffer_done(&buffer, span_skip(rest, rest.len), 1000001000);
+		trace_buffer_done(&buffer, span_skip(rest, rest.len));
 	}
 	trace_buffer_find(&buffer, 0, trace_buffer_end(&buffer), parts);
 	assert_int_equal(parts[0].len, sizeof(line));

@@ -9,7 +9,6 @@
 
 #include "daemon/trace/packet_stream.h"
 #include "daemon/trace/perfetto_merge.h"
-#include "daemon/trace/perfetto_threads.h"
 #include "daemon/trace/perfetto_times.h"
 #include "daemon/trace/perfetto_tracks.h"
 #include "parser/marker.h"
@@ -41,12 +40,30 @@ struct place {
 	uint64_t inner; /* number of the packet in it */
 };
 
+/* A power of two; more threads are not kept. */
+#define THREADS 32768
+
+/* The kernel's TASK_COMM_LEN, with the NUL. */
+#define COMM_SIZE 16
+
+struct thread_entry {
+	int32_t tid; /* 0: unused */
+	int32_t tgid;
+	char comm[COMM_SIZE]; /* "": unknown */
+	uint64_t named_ns;    /* time of the tree that named it */
+};
+
+struct thread_table {
+	unsigned int n;
+	struct thread_entry entries[THREADS];
+};
+
 struct perfetto_reader {
 	struct packet_stream stream;
 	bool has_index;
 	struct perfetto_counts counts;
 
-	struct perfetto_threads *threads;
+	struct thread_table *threads;
 	struct perfetto_times *times;
 	struct perfetto_tracks *tracks;
 
@@ -60,6 +77,74 @@ struct perfetto_reader {
 	bool is_late;			     /* the event before was left out */
 	uint64_t missing_ns, missing_end_ns; /* events between them are; the last 0: none */
 };
+
+/* --- threads, from process trees and tracks --- */
+
+static unsigned int place_of(const struct thread_table *threads, int32_t tid)
+{
+	unsigned int i = (uint32_t)tid * UINT32_C(2654435761) % THREADS;
+
+	while (threads->entries[i].tid != 0 && threads->entries[i].tid != tid)
+		i = (i + 1) % THREADS;
+	return i;
+}
+
+/* Returns NULL if the trace does not name that thread. */
+static const struct thread_entry *find_thread(const struct thread_table *threads, int32_t tid)
+{
+	const struct thread_entry *entry =
+		tid > 0 ? &threads->entries[place_of(threads, tid)] : NULL;
+
+	return entry && entry->tid ? entry : NULL;
+}
+
+/* The name that the kernel gives a process. Of a program it is the first 15 bytes of the file's
+ * name, of an app the last 15 bytes of the package. */
+static struct span comm_of(const struct perfetto_thread *thread)
+{
+	struct span name = thread->name;
+	const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
+	bool is_file = name.len > 0 && name.ptr[0] == '/';
+	const char *end;
+
+	if (thread->is_process && slash)
+		name = span_skip(name, (size_t)(slash - name.ptr) + 1);
+	end = name.len > 0 ? memchr(name.ptr, '\0', name.len) : NULL;
+	if (end)
+		name.len = (size_t)(end - name.ptr);
+	if (name.len < COMM_SIZE)
+		return name;
+	if (!thread->is_process || is_file)
+		return (struct span){ name.ptr, COMM_SIZE - 1 };
+	return span_skip(name, name.len - (COMM_SIZE - 1));
+}
+
+/* Adds a thread or a process. A later name replaces an earlier one, by @time_ns, of the same time
+ * by their order. */
+static void add_thread(struct thread_table *threads, const struct perfetto_thread *thread,
+		       uint64_t time_ns)
+{
+	struct thread_entry *entry = &threads->entries[place_of(threads, thread->tid)];
+	struct span comm = comm_of(thread);
+	bool is_later;
+
+	if (entry->tid == 0) {
+		/* A quarter stays free, so that a search ends soon. */
+		if (threads->n >= THREADS / 4 * 3)
+			return;
+		threads->n++;
+		entry->tid = thread->tid;
+		entry->tgid = -1;
+	}
+	is_later = time_ns >= entry->named_ns;
+	if (thread->tgid > 0 && (is_later || entry->tgid < 0))
+		entry->tgid = thread->tgid;
+	if (comm.len > 0 && (is_later || !entry->comm[0])) {
+		entry->named_ns = time_ns;
+		memset(entry->comm, 0, sizeof(entry->comm));
+		memcpy(entry->comm, comm.ptr, comm.len);
+	}
+}
 
 /* --- common to both passes --- */
 
@@ -129,7 +214,7 @@ static void index_bundle(struct perfetto_reader *reader, const struct perfetto_p
 }
 
 /* The thread or the process of a track. */
-static void add_thread(struct perfetto_reader *reader, const struct perfetto_packet *packet)
+static void add_track(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
 	struct perfetto_thread thread;
 	struct perfetto_track track;
@@ -139,13 +224,15 @@ static void add_thread(struct perfetto_reader *reader, const struct perfetto_pac
 	if (track.tid <= 0)
 		thread = (struct perfetto_thread){ track.pid, track.pid, track.process_name, true };
 	if (thread.tid > 0)
-		perfetto_threads_add_one(reader->threads, &thread, 0);
+		add_thread(reader->threads, &thread, 0);
 }
 
 static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			 struct region *region)
 {
 	uint64_t times_ns[PERFETTO_CLOCKS], clock, time_ns;
+	struct span tree = packet->processes;
+	struct perfetto_thread thread;
 
 	if (packet->ftrace.ptr)
 		index_bundle(reader, packet, region);
@@ -154,10 +241,10 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 	if (!perfetto_tracks_follow(reader->tracks, packet, number_of(&reader->place)))
 		reader->counts.corrupt++;
 	if (packet->track.ptr)
-		add_thread(reader, packet);
-	if (packet->processes.ptr &&
-	    !perfetto_threads_add(reader->threads, packet->processes, packet->time_ns))
-		reader->counts.corrupt++;
+		add_track(reader, packet);
+	while (perfetto_thread_next(&tree, &thread))
+		add_thread(reader->threads, &thread, packet->time_ns);
+	reader->counts.corrupt += tree.len > 0;
 	if (packet->clocks.ptr) {
 		if (!perfetto_clocks_read(packet->clocks, times_ns))
 			reader->counts.corrupt++;
@@ -436,14 +523,14 @@ static struct span first_line(struct span text)
 static bool print_record(struct perfetto_reader *reader, const struct perfetto_event *event,
 			 struct trace_record *record)
 {
-	const struct perfetto_thread_entry *thread;
+	const struct thread_entry *thread;
 
 	if (!marker_parse(first_line((struct span){ (const char *)(event + 1), event->len }),
 			  record)) {
 		reader->counts.malformed++;
 		return false;
 	}
-	thread = perfetto_threads_find(reader->threads, event->tid);
+	thread = find_thread(reader->threads, event->tid);
 	record->comm = SPAN_LITERAL("<...>");
 	if (thread) {
 		record->tgid = thread->tgid;

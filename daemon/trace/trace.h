@@ -6,23 +6,14 @@
  * Reading. A source passes records, in their order, to a record_sink. There are two ways, with
  * the same interface for the caller.
  *
- * Text, from recorded files, or as the kernel prints it into trace_pipe:
+ *     source_text    text, from recorded files (source_file) or as the kernel prints it into
+ *                    trace_pipe (source_pipe). trace_buffer remembers it for snapshots
+ *     source_raw     the kernel prints nothing, and jankd reads its ring buffers, at a fraction of
+ *                    the cost
  *
- *     source_file: file ──► archive ──► inflate ──► text out of HTML ──┐
- *     source_pipe: trace_pipe ─────────────────────────────────────────┤
- *                                                                      ▼
- *     source_text:                  trace_buffer ──► parser/ftrace_text ──► record_sink
- *                                   (remembers       │    live: thread_cache completes names,
- *                                   for snapshots)   └──        lost_claims refuses forged lines
- *
- * Raw: the kernel prints nothing, and jankd reads its ring buffers, at a fraction of the cost:
- *
- *     source_raw:  cpu0: page ──┐
- *                  cpu1: page ──┼──► parser/ftrace_merge ──► marker ──► record_sink
- *                  ...          ┘    (by time)               thread_cache adds names
- *
- * A page has no names and no number of lost events: thread_cache reads /proc, and cpu_buffer_stats
- * reads the kernel's statistics of each CPU.
+ * Live events have no names, or wrong ones: thread_cache reads /proc. Raw ones have no number of
+ * lost events: cpu_buffer_stats reads the kernel's statistics, with which lost_claims also refuses
+ * forged lines of a text.
  *
  * Settings. The whole machine shares the settings of a live trace, so a capture restores them:
  *

@@ -15,7 +15,6 @@
 #ifndef JANKD_DAEMON_ANDROID_LATENCY_POLL_H
 #define JANKD_DAEMON_ANDROID_LATENCY_POLL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/base/child.h"

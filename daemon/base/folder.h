@@ -6,7 +6,6 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 

@@ -4,7 +4,6 @@
 #define JANKD_DAEMON_BASE_WALL_CLOCK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 

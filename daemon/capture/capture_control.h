@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "daemon/capture/drain.h"
 #include "daemon/capture/session.h"

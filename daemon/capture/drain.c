@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 
 #include "daemon/base/periods.h"
-#include "daemon/trace/trace.h"
 
 /* Limits of reads in a row, which are a part of a drain. After each part signals and files are
  * handled, and rows are written if they were not for some time: so a kill during a drain that takes

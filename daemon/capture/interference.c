@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "daemon/trace/trace.h"
 #include "daemon/base/periods.h"
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"

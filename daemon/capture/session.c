@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
-#include <unistd.h>
 
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "daemon/android/android.h"
 #include "daemon/base/folder.h"

@@ -10,7 +10,6 @@
 
 #include "daemon/android/android.h"
 #include "daemon/base/child.h"
-#include "daemon/trace/trace.h"
 #include "daemon/base/report.h"
 
 static bool uses_atrace(const struct options *options)

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "daemon/base/csv_files.h"
 #include "rules/base/row.h"

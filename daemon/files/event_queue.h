@@ -3,7 +3,6 @@
 #ifndef JANKD_DAEMON_FILES_EVENT_QUEUE_H
 #define JANKD_DAEMON_FILES_EVENT_QUEUE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

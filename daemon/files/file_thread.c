@@ -2,7 +2,6 @@
 #include "daemon/files/file_thread.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -22,7 +22,6 @@
 #define JANKD_DAEMON_TRACE_PERFETTO_TRACKS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "parser/perfetto.h"

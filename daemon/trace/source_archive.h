@@ -7,7 +7,6 @@
 #ifndef JANKD_DAEMON_TRACE_SOURCE_ARCHIVE_H
 #define JANKD_DAEMON_TRACE_SOURCE_ARCHIVE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 

@@ -770,20 +770,15 @@ struct line {
 static bool pass_lines(struct line *line, struct span bytes,
 		       bool (*pass)(void *context, struct span line), void *context)
 {
-	while (bytes.len > 0) {
-		const char *end = memchr(bytes.ptr, '\n', bytes.len);
-		size_t n = end ? (size_t)(end - bytes.ptr) : bytes.len;
-		size_t space = sizeof(line->text) - line->len;
-		size_t kept = n < space ? n : space;
+	for (size_t i = 0; i < bytes.len; i++) {
+		struct span whole = { line->text, line->len };
 
-		memcpy(line->text + line->len, bytes.ptr, kept);
-		line->len += kept;
-		if (!end)
-			return true;
-		bytes = span_skip(bytes, n + 1);
-		n = line->len;
+		if (bytes.ptr[i] != '\n' && line->len < sizeof(line->text))
+			line->text[line->len++] = bytes.ptr[i];
+		if (bytes.ptr[i] != '\n')
+			continue;
 		line->len = 0;
-		if (!pass(context, (struct span){ line->text, n }))
+		if (!pass(context, whole))
 			return false;
 	}
 	return true;

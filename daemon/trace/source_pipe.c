@@ -4,7 +4,6 @@
 #include "daemon/trace/source_text.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -29,7 +29,6 @@
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
 #include "daemon/trace/cpu_buffer_stats.h"
-#include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/tracefs.h"
 #include "daemon/base/wall_clock.h"

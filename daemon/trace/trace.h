@@ -24,8 +24,8 @@
  *     journal        their text in a file; after a crash the next jankd restores from it
  *     setting_file   one setting
  *     buffer_size    the buffer size, which may differ by CPU
- *     trace_files    settings that are read often; their files stay open
- *     kernel_clock   the time of the trace clock
+ *     trace_files    settings and statistics that are read often, with the time of the trace
+ *                    clock; their files stay open
  *     other_tracers  other programs that trace
  *
  * input: reads of recorded traces, which a signal stops.
@@ -39,7 +39,6 @@
 #include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/input.h"
 #include "daemon/trace/journal.h"
-#include "daemon/trace/kernel_clock.h"
 #include "daemon/trace/other_tracers.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"

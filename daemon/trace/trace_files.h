@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "daemon/base/wall_clock.h"
 #include "daemon/trace/setting_file.h"
 
 /* CPUs with higher numbers are ignored, but for events of their buffers: no phone has them. */
@@ -58,5 +59,12 @@ bool trace_files_has_cpu(const struct trace_files *files, unsigned int cpu);
  * is the reason, or 0. */
 struct span trace_files_stats(const struct trace_files *files, unsigned int cpu, char *text,
 			      size_t size);
+
+/* Reads the trace clock's time in nanoseconds from the statistics of @cpu, which have microseconds.
+ * Returns false if they cannot be read. */
+bool kernel_clock_now(const struct trace_files *files, unsigned int cpu, uint64_t *now_ns);
+
+/* Measures the offset of the clock @trace_clock to wall time. @files: of the trace that uses it. */
+struct wall_clock kernel_clock_measure(const char *trace_clock, const struct trace_files *files);
 
 #endif

@@ -10,7 +10,7 @@
 #include "daemon/base/text_file.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/cli/cmd.h"
-#include "daemon/trace/kernel_clock.h"
+#include "daemon/trace/trace_files.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 

@@ -71,8 +71,8 @@ struct source {
 	struct source_counts counts;
 };
 
-/* The functions of one kind of source. Each may be NULL: then there is nothing to read or to do; for
- * cpu_bytes see source_cpu_bytes(). describe_damage may be so for a source that has none. */
+/* The functions of one kind of source. Each may be NULL: then there is nothing to read or to do;
+ * for cpu_bytes see source_cpu_bytes(). describe_damage may be so for a source that has none. */
 struct source_ops {
 	ssize_t (*read)(struct source *source, enum source_how how, const struct record_sink *sink);
 	void (*set_clock)(struct source *source, const char *clock);

@@ -83,7 +83,7 @@ static void check_model(void)
 		if (result == 0) {
 			check_json(&report);
 			check_csv(&report);
-			output_text(null, &report, 80);
+			output_text(null, &report);
 			output_openmetrics(null, &report);
 		} else if (result != MODEL_NOTHING) {
 			wrong("the model has no memory");

@@ -234,7 +234,7 @@ static void choose_surfaces(struct comparison *comparison, enum group group,
 		run = surface ? run_of(comparison, surface, group, session->folder) : NULL;
 		if (!run)
 			continue;
-		run->without_janks |= session->surfaces[i].without_janks;
+		run->without_janks |= session->surfaces[i].sums.without_janks;
 		place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
 	}
 }

@@ -75,26 +75,33 @@ static const char help[] =
 	"enough\n"
 	"data for a condition, with --strict.\n";
 
+/* What is printed of sessions, and of a comparison; NULL: it has none. */
+static const struct format {
+	int (*print)(FILE *out, const struct report *report);
+	int (*compare)(FILE *out, const struct compare_report *report);
+} formats[] = {
+	{ output_text, output_compare_text },
+	{ output_json, output_compare_json },
+	{ output_markdown, output_compare_markdown },
+	{ output_csv, NULL },
+	{ output_openmetrics, NULL },
+	{ output_grades, NULL },
+};
+
 enum long_option {
 	OPTION_OPERAND = 1,
-	OPTION_TEXT = 256,
-	OPTION_JSON,
-	OPTION_CSV,
-	OPTION_MARKDOWN,
-	OPTION_OPENMETRICS,
-	OPTION_GRADES,
-	OPTION_FROM,
+	OPTION_FROM = 256,
 	OPTION_TO,
 	OPTION_FAIL_IF,
-	OPTION_JUNIT,
 	OPTION_NEW,
 	OPTION_VERSION,
+	OPTION_FORMAT,	       /* plus the number of a format */
 	OPTION_FLAG = 1 << 12, /* plus the offset of a bool, which becomes true */
 	OPTION_VALUE = 1 << 24 /* plus the offset of a text */
 };
 
 struct settings {
-	enum long_option format;
+	const struct format *format; /* NULL: a page */
 	struct selection selection;
 	struct condition conditions[CONDITIONS_MAX];
 	unsigned int n_conditions;
@@ -111,12 +118,12 @@ struct settings {
 #define VALUE(field) OPTION_VALUE + (int)offsetof(struct settings, field)
 
 static const struct option options[] = {
-	{ "text", no_argument, NULL, OPTION_TEXT },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "csv", no_argument, NULL, OPTION_CSV },
-	{ "markdown", no_argument, NULL, OPTION_MARKDOWN },
-	{ "grades", no_argument, NULL, OPTION_GRADES },
-	{ "openmetrics", no_argument, NULL, OPTION_OPENMETRICS },
+	{ "text", no_argument, NULL, OPTION_FORMAT },
+	{ "json", no_argument, NULL, OPTION_FORMAT + 1 },
+	{ "markdown", no_argument, NULL, OPTION_FORMAT + 2 },
+	{ "csv", no_argument, NULL, OPTION_FORMAT + 3 },
+	{ "openmetrics", no_argument, NULL, OPTION_FORMAT + 4 },
+	{ "grades", no_argument, NULL, OPTION_FORMAT + 5 },
 	{ "output", required_argument, NULL, 'o' },
 	{ "surface", required_argument, NULL, VALUE(selection.surface) },
 	{ "app", required_argument, NULL, VALUE(selection.app) },
@@ -126,7 +133,7 @@ static const struct option options[] = {
 	{ "fail-if", required_argument, NULL, OPTION_FAIL_IF },
 	{ "allow-freezes", required_argument, NULL, VALUE(allow_freezes) },
 	{ "strict", no_argument, NULL, FLAG(strict) },
-	{ "junit", required_argument, NULL, OPTION_JUNIT },
+	{ "junit", required_argument, NULL, VALUE(junit) },
 	{ "compare", no_argument, NULL, FLAG(compare) },
 	{ "new", no_argument, NULL, OPTION_NEW },
 	{ "watch", no_argument, NULL, FLAG(page.watch) },
@@ -221,21 +228,12 @@ static void add_condition(struct settings *settings, const char *text)
 	wrong_usage(what, wrong);
 }
 
-static int64_t time_in(const char *option, const char *text)
+static void set_time(struct settings *settings, int64_t *time_us, const char *option,
+		     const char *text)
 {
-	int64_t time_us;
-
-	if (!csv_number(span_of(text), 6, &time_us))
+	settings->selection.has_range = true;
+	if (!csv_number(span_of(text), 6, time_us))
 		wrong_usage(option, "needs seconds of the trace clock, such as 1002.5");
-	return time_us;
-}
-
-static void set_format(struct settings *settings, enum long_option format)
-{
-	if (settings->format && settings->format != format)
-		wrong_usage("--text, --json, --markdown, --grades, --csv, --openmetrics",
-			    "choose one of them");
-	settings->format = format;
 }
 
 static void set_option(struct settings *settings, int option, const char *argument)
@@ -244,34 +242,17 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case OPTION_OPERAND:
 		add_operand(settings, argument);
 		break;
-	case OPTION_TEXT:
-	case OPTION_JSON:
-	case OPTION_MARKDOWN:
-	case OPTION_CSV:
-	case OPTION_OPENMETRICS:
-	case OPTION_GRADES:
-		set_format(settings, (enum long_option)option);
-		break;
 	case 'o':
-		if (!*argument)
-			wrong_usage("--output", "an empty name");
 		settings->output = argument;
 		break;
 	case OPTION_FROM:
-		settings->selection.has_range = true;
-		settings->selection.from_us = time_in("--from", argument);
+		set_time(settings, &settings->selection.from_us, "--from", argument);
 		break;
 	case OPTION_TO:
-		settings->selection.has_range = true;
-		settings->selection.to_us = time_in("--to", argument);
+		set_time(settings, &settings->selection.to_us, "--to", argument);
 		break;
 	case OPTION_FAIL_IF:
 		add_condition(settings, argument);
-		break;
-	case OPTION_JUNIT:
-		if (!*argument)
-			wrong_usage("--junit", "an empty name");
-		settings->junit = argument;
 		break;
 	case OPTION_NEW:
 		if (settings->n_news == NEWS_MAX)
@@ -284,10 +265,19 @@ static void set_option(struct settings *settings, int option, const char *argume
 	case 'h':
 		print_and_exit(help);
 	default:
-		if (option >= OPTION_VALUE)
+		if (option >= OPTION_VALUE) {
 			*(const char **)((char *)settings + option - OPTION_VALUE) = argument;
-		else
+		} else if (option >= OPTION_FLAG) {
 			*(bool *)((char *)settings + option - OPTION_FLAG) = true;
+		} else {
+			const struct format *format = &formats[option - OPTION_FORMAT];
+
+			if (settings->format && settings->format != format)
+				wrong_usage("--text, --json, --markdown, --grades, --csv, "
+					    "--openmetrics",
+					    "choose one of them");
+			settings->format = format;
+		}
 	}
 }
 
@@ -350,48 +340,58 @@ static void add_freezes(struct settings *settings)
 
 static void check_settings(struct settings *settings)
 {
-	if (settings->has_new && !settings->compare)
-		wrong_usage("--new", "needs --compare");
-	if (settings->compare &&
-	    (settings->n_operands[BASE] == 0 || settings->n_operands[NEW] == 0))
-		wrong_usage("--compare", "needs folders BASE, then --new and folders NEW");
+	const struct format *format = settings->format;
+	bool compare = settings->compare, watch = settings->page.watch;
+	bool has_output = settings->output || watch, has_range = settings->selection.has_range;
+	bool has_conditions = settings->n_conditions > 0, lacks_news = false;
+
 	for (unsigned int i = 0; i < settings->n_news; i++)
-		if (settings->new_from[i] == settings->n_operands[NEW] ||
-		    (i > 0 && settings->new_from[i] == settings->new_from[i - 1]))
-			wrong_usage("--new", "needs folders after it");
-	if (settings->page.watch && (settings->compare || settings->n_conditions > 0))
-		wrong_usage("--watch", "cannot be combined with --compare or --fail-if");
-	if (settings->page.watch && !settings->output)
-		settings->output = "report.html";
-	if (settings->n_operands[BASE] == 0)
-		wrong_usage("DIR", "no folder is named");
-	if (settings->compare && settings->format && settings->format != OPTION_TEXT &&
-	    settings->format != OPTION_JSON && settings->format != OPTION_MARKDOWN)
-		wrong_usage("--compare", "cannot be combined with --grades, --csv, --openmetrics");
-	if (settings->selection.with_info && settings->format != OPTION_JSON)
-		wrong_usage("--info", "needs --json");
-	if (settings->output && settings->format)
-		wrong_usage("--output", "cannot be combined with --text, --json, --markdown, "
-					"--grades, --csv, --openmetrics");
-	if (settings->selection.has_range && (!settings->output || settings->compare))
-		wrong_usage("--from, --to", "need -o, and cannot be combined with --compare");
-	if (settings->selection.from_us >= settings->selection.to_us)
-		wrong_usage("--from, --to", "the range ends before it begins");
-	if (settings->junit && settings->n_conditions == 0)
-		wrong_usage("--junit", "needs --fail-if");
-	if (settings->strict && settings->n_conditions == 0)
-		wrong_usage("--strict", "needs --fail-if");
+		lacks_news |= settings->new_from[i] == settings->n_operands[NEW] ||
+			      (i > 0 && settings->new_from[i] == settings->new_from[i - 1]);
+	const struct {
+		bool is_wrong;
+		const char *what, *why;
+	} rules[] = {
+		{ settings->output && !*settings->output, "--output", "an empty name" },
+		{ settings->junit && !*settings->junit, "--junit", "an empty name" },
+		{ settings->has_new && !compare, "--new", "needs --compare" },
+		{ compare && (settings->n_operands[BASE] == 0 || settings->n_operands[NEW] == 0),
+		  "--compare", "needs folders BASE, then --new and folders NEW" },
+		{ lacks_news, "--new", "needs folders after it" },
+		{ watch && (compare || has_conditions), "--watch",
+		  "cannot be combined with --compare or --fail-if" },
+		{ settings->n_operands[BASE] == 0, "DIR", "no folder is named" },
+		{ compare && format && !format->compare, "--compare",
+		  "cannot be combined with --grades, --csv, --openmetrics" },
+		{ settings->selection.with_info && (!format || format->print != output_json),
+		  "--info", "needs --json" },
+		{ has_output && format, "--output",
+		  "cannot be combined with --text, --json, --markdown, --grades, --csv, "
+		  "--openmetrics" },
+		{ has_range && (!has_output || compare), "--from, --to",
+		  "need -o, and cannot be combined with --compare" },
+		{ settings->selection.from_us >= settings->selection.to_us, "--from, --to",
+		  "the range ends before it begins" },
+		{ settings->junit && !has_conditions, "--junit", "needs --fail-if" },
+		{ settings->strict && !has_conditions, "--strict", "needs --fail-if" },
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].is_wrong)
+			wrong_usage(rules[i].what, rules[i].why);
 	for (unsigned int i = 0; i < settings->n_conditions; i++)
 		check_condition(settings, &settings->conditions[i]);
-	if (settings->allow_freezes && (settings->compare || settings->n_conditions == 0))
+	if (settings->allow_freezes && (compare || !has_conditions))
 		wrong_usage("--allow-freezes",
 			    "needs --fail-if, and cannot be combined with --compare");
-	if (!settings->compare) {
+	if (!compare) {
 		add_freezes(settings);
 		set_needs(settings);
 	}
-	if (!settings->format && !settings->output)
-		settings->format = OPTION_TEXT;
+	if (watch && !settings->output)
+		settings->output = "report.html";
+	if (!format && !has_output)
+		settings->format = formats;
 }
 
 static void read_options(struct settings *settings, int argc, char **argv)
@@ -516,31 +516,6 @@ static void read_group(struct collection *collection, const struct settings *set
 
 /* --- output --- */
 
-static unsigned int columns_of_terminal(void)
-{
-	unsigned int columns = os_columns();
-
-	return columns > 20 ? columns : COLUMNS_ELSE;
-}
-
-static int print_report(const struct settings *settings, const struct report *report)
-{
-	switch (settings->format) {
-	case OPTION_JSON:
-		return output_json(stdout, report);
-	case OPTION_CSV:
-		return output_csv(stdout, report);
-	case OPTION_MARKDOWN:
-		return output_markdown(stdout, report);
-	case OPTION_OPENMETRICS:
-		return output_openmetrics(stdout, report);
-	case OPTION_GRADES:
-		return output_grades(stdout, report);
-	default:
-		return output_text(stdout, report, columns_of_terminal());
-	}
-}
-
 static int print_comparison(const struct settings *settings, struct collection *collection,
 			    struct results *results)
 {
@@ -550,6 +525,7 @@ static int print_comparison(const struct settings *settings, struct collection *
 		.n_conditions = settings->n_conditions,
 		.results = results,
 		.first_result = results->n,
+		.columns = collection->report.columns,
 	};
 	int error;
 
@@ -560,20 +536,15 @@ static int print_comparison(const struct settings *settings, struct collection *
 		return error;
 	if (settings->output)
 		return page_compare(collection->page, &report);
-	if (settings->format == OPTION_MARKDOWN) {
-		output_compare_markdown(stdout, &report);
-		return 0;
-	}
-	return settings->format == OPTION_JSON
-		       ? output_compare_json(stdout, &report)
-		       : output_compare_text(stdout, &report, columns_of_terminal());
+	return settings->format->compare(stdout, &report);
 }
 
 /* Each group NEW is compared with BASE. */
 static int print_comparisons(const struct settings *settings, struct collection *collection,
 			     struct results *results)
 {
-	bool is_array = settings->n_news > 1 && settings->format == OPTION_JSON;
+	bool is_array =
+		settings->n_news > 1 && settings->format && settings->format->print == output_json;
 	int error = 0;
 
 	for (unsigned int i = 0; i < settings->n_news && error == 0; i++) {
@@ -641,46 +612,30 @@ static bool end_page(struct page *page, const char *path, const struct collectio
 	return error == 0;
 }
 
-static bool surface_fits(const struct report *report)
-{
-	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t j = 0; j < report->sessions[i].n_surfaces; j++)
-			if (report->sessions[i].surfaces[j].is_shown)
-				return true;
-	return false;
-}
-
-static bool section_fits(const struct report *report)
-{
-	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t j = 0; j < report->sessions[i].n_sections; j++)
-			if (select_section(report->selection, &report->sessions[i], j))
-				return true;
-	return false;
-}
-
-static bool range_fits(const struct report *report)
-{
-	for (uint32_t i = 0; i < report->n; i++)
-		if (report->selection->from_us <= report->sessions[i].last_us &&
-		    report->selection->to_us > report->sessions[i].first_us)
-			return true;
-	return false;
-}
-
 /* What was asked for and is in no session: else a typo would look like a session without frames. */
 static void report_selection(const struct report *report)
 {
 	const struct selection *selection = report->selection;
+	bool surface = false, section = false, range = false;
 
-	if ((selection->surface || selection->app) && !surface_fits(report))
+	for (uint32_t i = 0; i < report->n; i++) {
+		const struct session *session = &report->sessions[i];
+
+		for (uint32_t j = 0; j < session->n_surfaces; j++)
+			surface |= session->surfaces[j].is_shown;
+		for (uint32_t j = 0; j < session->n_sections; j++)
+			section |= select_section(selection, session, j);
+		range |= selection->from_us <= session->last_us &&
+			 selection->to_us > session->first_us;
+	}
+	if ((selection->surface || selection->app) && !surface)
 		complain(selection->surface && selection->app ? "--surface, --app"
 			 : selection->surface		      ? "--surface"
 							      : "--app",
 			 "no Surface matches", "--csv without that option lists all names");
-	if (selection->section && !section_fits(report))
+	if (selection->section && !section)
 		complain("--section", "no section matches", "events.csv lists the marks");
-	if (selection->has_range && !range_fits(report))
+	if (selection->has_range && !range)
 		complain("--from, --to", "no session covers that time",
 			 "--text prints the time range of each session");
 }
@@ -805,14 +760,17 @@ int main(int argc, char **argv)
 	struct collection collection = { 0 };
 	struct results results = { 0 };
 	struct page page = { 0 };
+	bool is_grades;
 	int error = 0;
 
 	os_begin(&argc, &argv);
 	settings.selection.to_us = INT64_MAX;
 	read_options(&settings, argc, argv);
-	if (settings.format == OPTION_GRADES && strcmp(settings.operands[BASE][0], "-") == 0)
+	is_grades = settings.format && settings.format->print == output_grades;
+	if (is_grades && strcmp(settings.operands[BASE][0], "-") == 0)
 		grade_and_exit();
 	collection.report.selection = &settings.selection;
+	collection.report.columns = os_columns() > 20 ? os_columns() : COLUMNS_ELSE;
 	collection.compare = settings.compare;
 	if (settings.page.watch) {
 		watch(&settings);
@@ -823,8 +781,8 @@ int main(int argc, char **argv)
 	read_group(&collection, &settings, BASE, 0, settings.n_operands[BASE]);
 	if (settings.compare)
 		error = print_comparisons(&settings, &collection, &results);
-	else if (settings.format == OPTION_GRADES || (collection.report.n > 0 && settings.format))
-		error = print_report(&settings, &collection.report);
+	else if (is_grades || (collection.report.n > 0 && settings.format))
+		error = settings.format->print(stdout, &collection.report);
 	if (!settings.compare && collection.report.n > 0)
 		judge_sessions(&results, &collection.report, settings.conditions,
 			       settings.n_conditions);

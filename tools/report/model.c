@@ -63,21 +63,36 @@ static int group_times(struct reading *reading, bool by_section,
 	return 0;
 }
 
-/* The most frequent number of vsyncs, the smallest of several. */
-static void set_cadence(struct numbers *numbers, const uint32_t cadences[CADENCES_MAX])
+/* What sums of frames.csv have, or of fps.csv. */
+static void set_numbers(struct numbers *numbers, const struct sums *sums, bool from_frames)
 {
+	double *of = numbers->of;
 	unsigned int most = 0;
 	uint64_t all = 0;
 
-	for (unsigned int i = 0; i < CADENCES_MAX; i++) {
-		all += cadences[i];
-		if (cadences[i] > cadences[most])
+	numbers_set_stats(numbers, from_frames ? &sums->frames : &sums->windows);
+	/* The most frequent number of vsyncs, the smallest of several. */
+	for (unsigned int i = 0; from_frames && i < CADENCES_MAX; i++) {
+		all += sums->cadences[i];
+		if (sums->cadences[i] > sums->cadences[most])
 			most = i;
 	}
-	if (all == 0)
+	if (all > 0) {
+		of[METRIC_CADENCE] = most;
+		of[METRIC_OFF_CADENCE] = (double)(all - sums->cadences[most]);
+	}
+	if (from_frames)
 		return;
-	numbers->of[METRIC_CADENCE] = most;
-	numbers->of[METRIC_OFF_CADENCE] = (double)(all - cadences[most]);
+	/* What rows of fps.csv do not have. */
+	of[METRIC_SMALL_JANK] = NAN;
+	if (!(of[METRIC_STALLS] == 0))
+		of[METRIC_LONGEST] = NAN;
+	if (sums->without_late)
+		of[METRIC_LATE] = of[METRIC_LATE_TIME] = of[METRIC_LOST_RATE] = NAN;
+	if (sums->without_janks) {
+		of[METRIC_JANK] = of[METRIC_BIG_JANK] = of[METRIC_STUTTER] = NAN;
+		of[METRIC_JANK_10MIN] = of[METRIC_BIG_JANK_10MIN] = NAN;
+	}
 }
 
 /* --- the whole session --- */
@@ -87,60 +102,34 @@ static void set_surface_times(struct reading *reading, uint32_t section, uint32_
 {
 	struct surface *of = &reading->session->surfaces[surface];
 
-	if (of->source == FROM_FRAMES && n == of->from_frames.frames)
+	if (of->source == FROM_FRAMES && n == of->sums.frames.frames)
 		numbers_set_times(&of->numbers, times_ns, n, time_ns);
-}
-
-/* What a row of fps.csv does not have. */
-static void forget_late(struct numbers *numbers)
-{
-	numbers->of[METRIC_LATE] = numbers->of[METRIC_LATE_TIME] = NAN;
-	numbers->of[METRIC_LOST_RATE] = NAN;
-}
-
-static void forget_janks(struct numbers *numbers, bool without_janks, bool without_late)
-{
-	numbers->of[METRIC_SMALL_JANK] = NAN;
-	if (!(numbers->of[METRIC_STALLS] == 0))
-		numbers->of[METRIC_LONGEST] = NAN;
-	if (without_late)
-		forget_late(numbers);
-	if (!without_janks)
-		return;
-	numbers->of[METRIC_JANK] = numbers->of[METRIC_BIG_JANK] = numbers->of[METRIC_STUTTER] = NAN;
-	numbers->of[METRIC_JANK_10MIN] = numbers->of[METRIC_BIG_JANK_10MIN] = NAN;
-}
-
-/* Without events.csv its waits may be stalls: rows of fps.csv count them. */
-static void set_stalls(struct surface *surface)
-{
-	double *of = surface->numbers.of;
-	const struct frame_stats *rows = &surface->from_windows;
-	bool is_known = rows->frames + rows->waits > 0 && rows->stalls >= 0;
-
-	of[METRIC_STALLS] = is_known ? (double)rows->stalls : NAN;
-	of[METRIC_STALL_TIME] = is_known ? (double)(rows->stall_ns / 1000) / 1e6 : NAN;
-	if (!(of[METRIC_STALLS] == 0))
-		of[METRIC_LONGEST] = of[METRIC_LOST_RATE] = NAN;
 }
 
 static void set_whole(const struct session *session, struct surface *surface)
 {
+	const struct frame_stats *frames = &surface->sums.frames, *rows = &surface->sums.windows;
+	double *of = surface->numbers.of;
+
 	if (surface->source == FROM_SUMMARY)
 		return;
-	if (surface->frame_rows > 0 &&
-	    surface->from_frames.frames >= surface->from_windows.frames) {
+	if (surface->frame_rows > 0 && frames->frames >= rows->frames)
 		surface->source = FROM_FRAMES;
-		numbers_set_stats(&surface->numbers, &surface->from_frames);
-		set_cadence(&surface->numbers, surface->cadences);
-		if (session->files[ROW_EVENTS].rows == 0)
-			set_stalls(surface);
-	} else if (surface->from_windows.frames + surface->from_windows.waits > 0) {
+	else if (rows->frames + rows->waits > 0)
 		surface->source = FROM_WINDOWS;
-		numbers_set_stats(&surface->numbers, &surface->from_windows);
-		forget_janks(&surface->numbers, surface->without_janks, surface->without_late);
-		if (surface->from_windows.lost >= 0)
-			surface->numbers.of[METRIC_LOST] = (double)surface->from_windows.lost;
+	else
+		return;
+	set_numbers(&surface->numbers, &surface->sums, surface->source == FROM_FRAMES);
+	if (surface->source == FROM_WINDOWS && rows->lost >= 0)
+		of[METRIC_LOST] = (double)rows->lost;
+	/* Without events.csv its waits may be stalls: rows of fps.csv count them. */
+	if (surface->source == FROM_FRAMES && session->files[ROW_EVENTS].rows == 0) {
+		bool is_known = rows->frames + rows->waits > 0 && rows->stalls >= 0;
+
+		of[METRIC_STALLS] = is_known ? (double)rows->stalls : NAN;
+		of[METRIC_STALL_TIME] = is_known ? (double)(rows->stall_ns / 1000) / 1e6 : NAN;
+		if (!(of[METRIC_STALLS] == 0))
+			of[METRIC_LONGEST] = of[METRIC_LOST_RATE] = NAN;
 	}
 }
 
@@ -148,7 +137,7 @@ static void set_whole(const struct session *session, struct surface *surface)
 static bool has_all_frames(const struct surface *surface)
 {
 	return surface->frame_rows > 0 &&
-	       (double)surface->from_frames.frames >= surface->numbers.of[METRIC_FRAMES];
+	       (double)surface->sums.frames.frames >= surface->numbers.of[METRIC_FRAMES];
 }
 
 static int64_t known(double value)
@@ -189,7 +178,7 @@ static void set_verdict(const struct session *session, struct surface *surface)
 		.surface = name_of(session, surface->name),
 		.cadence = known(surface->numbers.of[METRIC_CADENCE]),
 		.off_cadence = known(surface->numbers.of[METRIC_OFF_CADENCE]),
-		.frames = surface->from_frames.frames - surface->from_frames.unknown,
+		.frames = surface->sums.frames.frames - surface->sums.frames.unknown,
 		.drawing_frames = drawing.frames,
 		.drawing_time_ns = drawing.time_ns,
 	};
@@ -204,7 +193,8 @@ static void set_verdict(const struct session *session, struct surface *surface)
 
 static void set_harm(const struct session *session, struct surface *surface)
 {
-	int64_t longest_ns;
+	int64_t longest_ns = frame_stats_longest(&surface->sums.frames);
+	double *of = surface->numbers.of;
 
 	/* Without its frames, no harm is not known to be none. */
 	if (session->harm_source == FROM_NOTHING ||
@@ -212,16 +202,15 @@ static void set_harm(const struct session *session, struct surface *surface)
 		return;
 	surface->has_all_harm = session->harm_source == FROM_WINDOWS || has_all_frames(surface);
 	/* Files of before these columns. */
-	if (!isnan(surface->numbers.of[METRIC_LATE]))
+	if (!isnan(of[METRIC_LATE]))
 		return;
-	surface->numbers.of[METRIC_LATE] = (double)surface->facts.late;
-	surface->numbers.of[METRIC_LATE_TIME] = (double)(surface->facts.late_ns / 1000) / 1e6;
+	of[METRIC_LATE] = (double)surface->sums.facts.late;
+	of[METRIC_LATE_TIME] = (double)(surface->sums.facts.late_ns / 1000) / 1e6;
 	if (!has_all_frames(surface))
 		return;
-	longest_ns = frame_stats_longest(&surface->from_frames);
-	surface->numbers.of[METRIC_UNKNOWN] = (double)surface->from_frames.unknown;
+	of[METRIC_UNKNOWN] = (double)surface->sums.frames.unknown;
 	if (longest_ns >= 0)
-		surface->numbers.of[METRIC_LONGEST] = (double)(longest_ns / 1000) / 1e3;
+		of[METRIC_LONGEST] = (double)(longest_ns / 1000) / 1e3;
 }
 
 /* --- grades --- */
@@ -236,30 +225,12 @@ static uint64_t count_of(double value)
 	return isnan(value) ? 0 : (uint64_t)value;
 }
 
-/* The columns do not say how many waits are stalls, as lost events may have shown one: those that
- * are known count, of the file that has most of them. */
-static void add_known_stalls(struct grade_facts *facts, const struct ended_stalls *in_rows,
-			     const struct ended_stalls *in_events)
-{
-	const struct ended_stalls *in = in_events->n > in_rows->n ? in_events : in_rows;
-	uint64_t known_ns = since(in_rows->ns, in->ns);
-
-	if (in->n > facts->freezes - facts->endless) {
-		facts->freezes = in->n + facts->endless;
-		facts->freeze_ns = in->ns + facts->endless_ns;
-	}
-	/* frames.csv says which waits these are. */
-	if (!facts->more_freezes)
-		grade_add_unknown_wait(
-			facts, (struct uncounted){ since(known_ns, in_rows->unclear_ns), 0 });
-}
-
 /* Adds the numbers to what late frames, stalls and gaps say. Where late frames are not known, as
  * in files of 2019, there is no grade. */
 static enum grade complete_facts(struct grade_facts *facts, const struct numbers *numbers,
-				 const char *verdict, const struct ended_stalls *in_rows,
-				 const struct ended_stalls *in_events)
+				 const char *verdict, const struct sums *sums)
 {
+	const struct ended_stalls *in_rows = &sums->in_rows, *in_events = &sums->in_events;
 	const double *of = numbers->of;
 	uint64_t longest_ns = later(in_rows->longest_ns, in_events->longest_ns);
 
@@ -278,7 +249,18 @@ static enum grade complete_facts(struct grade_facts *facts, const struct numbers
 		if (of[METRIC_STALLS] > 0)
 			longest_ns = later(longest_ns, ns_of(of[METRIC_LONGEST] / 1e3));
 	} else {
-		add_known_stalls(facts, in_rows, in_events);
+		/* The columns do not say how many waits are stalls, as lost events may have shown
+		 * one: those that are known count, of the file that has most of them. */
+		const struct ended_stalls *in = in_events->n > in_rows->n ? in_events : in_rows;
+		uint64_t unclear_ns = since(since(in_rows->ns, in->ns), in_rows->unclear_ns);
+
+		if (in->n > facts->freezes - facts->endless) {
+			facts->freezes = in->n + facts->endless;
+			facts->freeze_ns = in->ns + facts->endless_ns;
+		}
+		/* frames.csv says which waits these are. */
+		if (!facts->more_freezes)
+			grade_add_unknown_wait(facts, (struct uncounted){ unclear_ns, 0 });
 	}
 	if (facts->freezes > facts->endless)
 		facts->longest_freeze_ns = later(facts->longest_freeze_ns, longest_ns);
@@ -535,20 +517,20 @@ static void add_uncaused(struct grade_facts *facts)
 
 static void set_grade(const struct session *session, struct surface *surface)
 {
+	surface->facts = surface->sums.facts;
 	surface->facts.missing_ns = session->missing_ns;
 	surface->facts.span_ns = session_span_ns(session);
 	if (surface->frame_rows == 0)
-		surface->facts.uncounted_ns += surface->in_rows.between_ns;
-	surface->grade =
-		surface->source == FROM_NOTHING
-			? GRADE_NONE
-			: complete_facts(&surface->facts, &surface->numbers, surface->verdict,
-					 &surface->in_rows, &surface->in_events);
+		surface->facts.uncounted_ns += surface->sums.in_rows.between_ns;
+	surface->grade = surface->source == FROM_NOTHING
+				 ? GRADE_NONE
+				 : complete_facts(&surface->facts, &surface->numbers,
+						  surface->verdict, &surface->sums);
 	/* Only these files say how long the holes are: all Surfaces have the same ones. */
 	if (!session->json && session->files[ROW_EVENTS].rows == 0)
 		surface->facts.missing_ns =
-			later(surface->facts.missing_ns,
-			      later(surface->in_rows.uncounted_ns, surface->between_frames_ns));
+			later(surface->facts.missing_ns, later(surface->sums.in_rows.uncounted_ns,
+							       surface->between_frames_ns));
 	if (surface->grade != GRADE_NONE)
 		surface->grade = grade_of(&surface->facts);
 	/* Only events.csv has freezes that no frame ended, and gaps. What was GOOD had none. */
@@ -622,11 +604,11 @@ static bool are_from_frames(const struct session *session, const struct section_
 	const struct surface *surface = &session->surfaces[sums[0].surface];
 	uint64_t in_frames = 0, in_windows = 0;
 
-	if (has_all_frames(surface) && surface->from_frames.frames >= surface->from_windows.frames)
+	if (has_all_frames(surface) && surface->sums.frames.frames >= surface->sums.windows.frames)
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
-		in_frames += sums[i].frames.frames + sums[i].frames.waits;
-		in_windows += sums[i].windows.frames + sums[i].windows.waits;
+		in_frames += sums[i].sums.frames.frames + sums[i].sums.frames.waits;
+		in_windows += sums[i].sums.windows.frames + sums[i].sums.windows.waits;
 	}
 	return in_frames >= in_windows;
 }
@@ -650,24 +632,19 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 		.source = from_frames ? FROM_FRAMES : FROM_WINDOWS,
 	};
 	numbers_clear(&in->numbers);
-	numbers_set_stats(&in->numbers, from_frames ? &sum->frames : &sum->windows);
-	if (from_frames)
-		set_cadence(&in->numbers, sum->cadences);
-	else
-		forget_janks(&in->numbers, sum->without_janks, sum->without_late);
+	set_numbers(&in->numbers, &sum->sums, from_frames);
 	numbers_derive(&in->numbers);
-	in->facts = sum->facts;
+	in->facts = sum->sums.facts;
 	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
 	if (session->sections[sum->section].has_loss)
 		in->facts.missing_ns += session->unplaced_ns;
 	in->facts.span_ns = length_of(session, sum->section);
 	if (!from_frames)
-		in->facts.uncounted_ns += sum->in_rows.between_ns;
+		in->facts.uncounted_ns += sum->sums.in_rows.between_ns;
 	/* The rate that its class needs is judged in the whole session: a section has that answer,
 	 * as its app has. */
-	in->grade =
-		complete_facts(&in->facts, &in->numbers, session->surfaces[sum->surface].verdict,
-			       &sum->in_rows, &sum->in_events);
+	in->grade = complete_facts(&in->facts, &in->numbers,
+				   session->surfaces[sum->surface].verdict, &sum->sums);
 	if (from_frames)
 		add_uncaused(&in->facts);
 	numbers_set_grade(&in->numbers, &in->facts, in->grade);
@@ -1053,7 +1030,7 @@ static void report_partial(struct session *session)
 		session_notice(session,
 			       "frames.csv has %llu of the %.0f frame times of %.200s: %s; "
 			       "sections that lack frames are sums of whole rows of fps.csv",
-			       (unsigned long long)surface->from_frames.frames,
+			       (unsigned long long)surface->sums.frames.frames,
 			       surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
 			       session->harm_source == FROM_FRAMES
 				       ? "its causes and moments come from these"

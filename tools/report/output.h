@@ -16,6 +16,7 @@ struct report {
 	struct session *sessions;
 	uint32_t n, max;
 	const struct selection *selection;
+	unsigned int columns; /* of the terminal */
 };
 
 /* What was compared. */
@@ -25,10 +26,11 @@ struct compare_report {
 	unsigned int n_conditions;
 	const struct results *results; /* of the conditions */
 	unsigned int first_result;     /* those before it are of other comparisons */
+	unsigned int columns;
 };
 
-/* Each prints to @out, and returns 0 or -ENOMEM. @columns: of the terminal. */
-int output_text(FILE *out, const struct report *report, unsigned int columns);
+/* Each prints to @out, and returns 0 or -ENOMEM. */
+int output_text(FILE *out, const struct report *report);
 int output_json(FILE *out, const struct report *report);
 /* Prints a session of it, without the end of its object: more members may follow. */
 int output_json_session(FILE *out, const struct session *session,
@@ -50,8 +52,8 @@ int output_grades_of(FILE *in, FILE *out);
 int output_markdown(FILE *out, const struct report *report);
 int output_csv(FILE *out, const struct report *report);
 int output_openmetrics(FILE *out, const struct report *report);
-int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns);
-void output_compare_markdown(FILE *out, const struct compare_report *report);
+int output_compare_text(FILE *out, const struct compare_report *report);
+int output_compare_markdown(FILE *out, const struct compare_report *report);
 int output_compare_json(FILE *out, const struct compare_report *report);
 
 #endif

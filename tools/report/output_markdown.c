@@ -269,7 +269,7 @@ static void print_compared_causes(FILE *out, const struct comparison *comparison
 	fputc('\n', out);
 }
 
-void output_compare_markdown(FILE *out, const struct compare_report *report)
+int output_compare_markdown(FILE *out, const struct compare_report *report)
 {
 	const struct comparison *comparison = report->comparison;
 
@@ -298,4 +298,5 @@ void output_compare_markdown(FILE *out, const struct compare_report *report)
 		print_escaped(out, line);
 		fputs(group == BASE ? "; " : "\n", out);
 	}
+	return 0;
 }

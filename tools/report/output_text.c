@@ -482,8 +482,10 @@ static int print_devices(FILE *out, const struct report *report, unsigned int co
 	return error;
 }
 
-int output_text(FILE *out, const struct report *report, unsigned int columns)
+int output_text(FILE *out, const struct report *report)
 {
+	unsigned int columns = report->columns;
+
 	if (report->n > 1 && print_devices(out, report, columns) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->n; i++) {
@@ -597,8 +599,9 @@ static void print_compared_causes(FILE *out, const struct compared_surface *surf
 		text_print_line(out, columns, "%s", line);
 }
 
-int output_compare_text(FILE *out, const struct compare_report *report, unsigned int columns)
+int output_compare_text(FILE *out, const struct compare_report *report)
 {
+	unsigned int columns = report->columns;
 	const struct comparison *comparison = report->comparison;
 
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {

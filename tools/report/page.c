@@ -391,10 +391,10 @@ static void print_vsyncs(FILE *out, const struct surface *surface)
 	bool is_first = true;
 
 	for (unsigned int i = 0; i < CADENCES_MAX; i++) {
-		if (surface->cadences[i] == 0)
+		if (surface->sums.cadences[i] == 0)
 			continue;
 		fprintf(out, "%s[%u,%u]", is_first ? "" : ",", i,
-			(unsigned int)surface->cadences[i]);
+			(unsigned int)surface->sums.cadences[i]);
 		is_first = false;
 	}
 }
@@ -443,7 +443,7 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 		fprintf(out, "%s\n{\"Surface\":", n++ > 0 ? "," : "");
 		output_json_text(out, name_of(session, surface->name));
 		fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",
-			surface->without_janks ? "true" : "false");
+			surface->sums.without_janks ? "true" : "false");
 		print_vsyncs(out, surface);
 		fputs("],", out);
 		if (surface->facts.gaps > 0 && surface->frame_rows > 0)

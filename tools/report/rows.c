@@ -8,6 +8,11 @@
 
 /* --- Surfaces, and their sums in sections --- */
 
+#define SUMS_EMPTY                                                                                 \
+	{                                                                                          \
+		.frames = FRAME_STATS_EMPTY, .windows = FRAME_STATS_EMPTY                          \
+	}
+
 struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app)
 {
 	struct session *session = reading->session;
@@ -25,8 +30,7 @@ struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app)
 			.order = session->n_surfaces,
 			.first_us = -1,
 			.last_us = -1,
-			.from_frames = FRAME_STATS_EMPTY,
-			.from_windows = FRAME_STATS_EMPTY,
+			.sums = SUMS_EMPTY,
 		};
 		numbers_clear(&surface->numbers);
 		*place = (uint16_t)session->n_surfaces;
@@ -76,7 +80,8 @@ struct section_sum *find_sum(const struct reading *reading, uint32_t section, ui
 	return NULL;
 }
 
-struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface)
+/* The same, made if there is none; NULL: there is no space, or there are no sections. */
+static struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface)
 {
 	struct section_sum *sum;
 	uint32_t at;
@@ -96,13 +101,23 @@ struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t s
 		return NULL;
 	}
 	*sum = (struct section_sum){
-		.frames = FRAME_STATS_EMPTY,
-		.windows = FRAME_STATS_EMPTY,
+		.sums = SUMS_EMPTY,
 		.section = (uint16_t)section,
 		.surface = surface,
 	};
 	reading->sum_places[at] = reading->n_sums;
 	return sum;
+}
+
+unsigned int sums_of(struct sums *of[2], struct reading *reading, struct surface *surface,
+		     uint32_t section)
+{
+	struct section_sum *sum =
+		sum_of(reading, section, number_of_surface(reading->session, surface));
+
+	of[0] = &surface->sums;
+	of[1] = sum ? &sum->sums : NULL;
+	return sum ? 2 : 1;
 }
 
 /* --- what is searched by a time or number --- */

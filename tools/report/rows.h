@@ -9,12 +9,8 @@
 
 /* Sums of a Surface in a section. */
 struct section_sum {
-	struct frame_stats frames, windows; /* of frames.csv and of fps.csv */
-	uint32_t cadences[CADENCES_MAX];
+	struct sums sums;
 	uint16_t section, surface;
-	struct grade_facts facts; /* of late frames, stalls and gaps; without numbers of frames */
-	struct ended_stalls in_rows, in_events;
-	bool without_janks, without_late;
 	bool is_crossed; /* a row of fps.csv begins in it, and ends after the next mark */
 };
 

@@ -66,55 +66,51 @@ static void extend_without_frames(struct session *session, int64_t from_us, int6
 
 /* --- doframe.csv --- */
 
-enum doframe_column {
-	DOFRAME_APP,
-	DOFRAME_FRAMES,
-	DOFRAME_START,
-	DOFRAME_END,
-	DOFRAME_PROCESS,
-	DOFRAME_THREAD,
-	DOFRAME_MEAN,
-	DOFRAME_MAX,
-	DOFRAME_SKIPPED,
-};
+#define DOFRAME_COLUMNS(X)                                                                         \
+	X(DOFRAME_APP, "app", 0, true)                                                             \
+	X(DOFRAME_PROCESS, "process", 0, true)                                                     \
+	X(DOFRAME_FRAMES, "frames", 0, true)                                                       \
+	X(DOFRAME_START, "start time", 6, false)                                                   \
+	X(DOFRAME_END, "end time", 6, false)                                                       \
+	X(DOFRAME_THREAD, "thread", 0, false)                                                      \
+	X(DOFRAME_MEAN, "doFrame avg(ms)", 3, false)                                               \
+	X(DOFRAME_MAX, "doFrame max(ms)", 3, false)                                                \
+	X(DOFRAME_SKIPPED, "skipped", 0, false)
 
-static const char *const doframe_columns[] = {
-	"app",	  "frames",	     "start time",	"end time", "process",
-	"thread", "doFrame avg(ms)", "doFrame max(ms)", "skipped",  NULL
-};
-static const char *const doframe_needed[] = { "app", "process", "frames", NULL };
+enum doframe_column { DOFRAME_COLUMNS(COLUMN_NUMBER) };
+static const struct column doframe_columns[COLUMNS_MAX] = { DOFRAME_COLUMNS(COLUMN_INFO) };
 
-static void add_doframes(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void add_doframes(const struct csv_row *csv)
 {
-	int64_t end_us = number_of(csv, columns[DOFRAME_END], 6);
-	struct span process = field_of(csv, columns[DOFRAME_PROCESS]);
-	struct span id = field_of(csv, columns[DOFRAME_THREAD]);
+	struct reading *reading = csv->reading;
+	int64_t end_us = number_in(csv, DOFRAME_END);
+	struct span process = text_in(csv, DOFRAME_PROCESS);
+	struct span id = text_in(csv, DOFRAME_THREAD);
 	char thread[80];
 
 	if (end_us < 0)
 		return;
-	extend_without_frames(reading->session, number_of(csv, columns[DOFRAME_START], 6), end_us);
+	extend_without_frames(reading->session, number_in(csv, DOFRAME_START), end_us);
 	snprintf(thread, sizeof(thread), "%.*s/%.*s", (int)(process.len < 32 ? process.len : 32),
 		 process.ptr, (int)(id.len < 32 ? id.len : 32), id.ptr);
-	add_captured(
-		captured_of(reading, CAPTURED_DOFRAME, session_section(reading->session, end_us),
-			    name_in(reading, csv, columns[DOFRAME_APP]),
-			    names_add(&reading->session->names, span_of(thread))),
-		small_count(csv, columns[DOFRAME_FRAMES]), number_of(csv, columns[DOFRAME_MEAN], 3),
-		number_of(csv, columns[DOFRAME_MAX], 3),
-		small_count(csv, columns[DOFRAME_SKIPPED]));
+	add_captured(captured_of(reading, CAPTURED_DOFRAME,
+				 session_section(reading->session, end_us),
+				 name_in(csv, DOFRAME_APP),
+				 names_add(&reading->session->names, span_of(thread))),
+		     count_in(csv, DOFRAME_FRAMES), number_in(csv, DOFRAME_MEAN),
+		     number_in(csv, DOFRAME_MAX), count_in(csv, DOFRAME_SKIPPED));
 }
 
 /* Processes with a Choreographer. The name may be only the end of the app's. */
-static void read_doframe(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void read_doframe(const struct csv_row *csv)
 {
-	struct session *session = reading->session;
-	const char *app = name_of(session, name_in(reading, csv, columns[0]));
+	struct session *session = csv->reading->session;
+	const char *app = name_of(session, name_in(csv, DOFRAME_APP));
 	size_t length = strlen(app);
-	int64_t frames = number_of(csv, columns[1], 0);
+	int64_t frames = number_in(csv, DOFRAME_FRAMES);
 
 	session->doframes += frames > 0 ? (uint64_t)frames : 0;
-	add_doframes(reading, csv, columns);
+	add_doframes(csv);
 	for (uint32_t i = 0; length > 0 && i < session->n_surfaces; i++) {
 		const char *other = name_of(session, session->surfaces[i].app);
 		size_t all = strlen(other);
@@ -124,38 +120,33 @@ static void read_doframe(struct reading *reading, const struct csv_reader *csv, 
 	}
 }
 
-const struct kind doframe_kind = { ROW_DOFRAMES, doframe_needed, read_doframe, doframe_columns,
-				   NULL };
+const struct kind doframe_kind = { ROW_DOFRAMES, doframe_columns, read_doframe, NULL };
 
 /* --- frametimeline.csv --- */
 
-enum timeline_column {
-	TIMELINE_KIND,
-	TIMELINE_START,
-	TIMELINE_END,
-	TIMELINE_EXPECTED,
-	TIMELINE_TOKEN,
-	TIMELINE_APP,
-	TIMELINE_SURFACE,
-	TIMELINE_JANK,
-	TIMELINE_PRESENT,
-	TIMELINE_ON_TIME,
-};
+#define TIMELINE_COLUMNS(X)                                                                        \
+	X(TIMELINE_KIND, "kind", 0, true)                                                          \
+	X(TIMELINE_FRAME_TOKEN, "token", 0, true)                                                  \
+	X(TIMELINE_START, "start(s)", 6, false)                                                    \
+	X(TIMELINE_END, "end(s)", 6, false)                                                        \
+	X(TIMELINE_EXPECTED, "expected end(s)", 6, false)                                          \
+	X(TIMELINE_TOKEN, "display token", 0, false)                                               \
+	X(TIMELINE_APP, "app", 0, false)                                                           \
+	X(TIMELINE_SURFACE, "Surface", 0, false)                                                   \
+	X(TIMELINE_JANK, "jank type", 0, false)                                                    \
+	X(TIMELINE_PRESENT, "present type", 0, false)                                              \
+	X(TIMELINE_ON_TIME, "on time finish", 0, false)
 
-static const char *const timeline_columns[] = {
-	"kind", "start(s)", "end(s)",	 "expected end(s)", "display token",
-	"app",	"Surface",  "jank type", "present type",    "on time finish",
-	NULL,
-};
-static const char *const timeline_needed[] = { "kind", "token", NULL };
+enum timeline_column { TIMELINE_COLUMNS(COLUMN_NUMBER) };
+static const struct column timeline_columns[COLUMNS_MAX] = { TIMELINE_COLUMNS(COLUMN_INFO) };
 
 /* The token of the composition is the vsync id of its frames in frames.csv. */
-static void join_timeline(struct reading *reading, const struct csv_reader *csv, const int *columns,
-			  uint32_t surface)
+static void join_timeline(const struct csv_row *csv, uint32_t surface)
 {
+	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
 	const struct keyed_list *order = &reading->late_order;
-	int64_t token = number_of(csv, columns[TIMELINE_TOKEN], 0);
+	int64_t token = number_in(csv, TIMELINE_TOKEN);
 
 	for (uint32_t i = first_keyed(order, token);
 	     token >= 0 && i < order->n && order->all[i].key == token; i++) {
@@ -163,17 +154,18 @@ static void join_timeline(struct reading *reading, const struct csv_reader *csv,
 
 		if (session->surfaces[late->surface].name != surface)
 			continue;
-		late->expected_us = number_of(csv, columns[TIMELINE_EXPECTED], 6);
-		late->finished_us = number_of(csv, columns[TIMELINE_END], 6);
-		late->jank_type = name_in(reading, csv, columns[TIMELINE_JANK]);
-		late->present_type = name_in(reading, csv, columns[TIMELINE_PRESENT]);
+		late->expected_us = number_in(csv, TIMELINE_EXPECTED);
+		late->finished_us = number_in(csv, TIMELINE_END);
+		late->jank_type = name_in(csv, TIMELINE_JANK);
+		late->present_type = name_in(csv, TIMELINE_PRESENT);
 	}
 }
 
-static void read_timeline(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void read_timeline(const struct csv_row *csv)
 {
-	int64_t start_us = number_of(csv, columns[TIMELINE_START], 6);
-	int64_t end_us = number_of(csv, columns[TIMELINE_END], 6);
+	struct reading *reading = csv->reading;
+	int64_t start_us = number_in(csv, TIMELINE_START);
+	int64_t end_us = number_in(csv, TIMELINE_END);
 	struct captured *captured;
 	uint32_t surface;
 
@@ -181,45 +173,46 @@ static void read_timeline(struct reading *reading, const struct csv_reader *csv,
 		reading->is_ordered_by_id = true;
 		order_late(reading, true);
 	}
-	if (!span_equal(field_of(csv, columns[TIMELINE_KIND]), SPAN_LITERAL("surface")) ||
-	    start_us < 0 || end_us < start_us)
+	if (!span_equal(text_in(csv, TIMELINE_KIND), SPAN_LITERAL("surface")) || start_us < 0 ||
+	    end_us < start_us)
 		return;
 	extend_without_frames(reading->session, start_us, end_us);
-	surface = name_in(reading, csv, columns[TIMELINE_SURFACE]);
-	join_timeline(reading, csv, columns, surface);
+	surface = name_in(csv, TIMELINE_SURFACE);
+	join_timeline(csv, surface);
 	captured =
 		captured_of(reading, CAPTURED_TIMELINE, session_section(reading->session, end_us),
-			    surface, name_in(reading, csv, columns[TIMELINE_JANK]));
+			    surface, name_in(csv, TIMELINE_JANK));
 	if (captured)
-		captured->app = name_in(reading, csv, columns[TIMELINE_APP]);
+		captured->app = name_in(csv, TIMELINE_APP);
 	add_captured(captured, 1, end_us - start_us, end_us - start_us,
-		     number_of(csv, columns[TIMELINE_ON_TIME], 0) == 0);
+		     number_in(csv, TIMELINE_ON_TIME) == 0);
 }
 
-const struct kind frametimeline_kind = { ROW_TIMELINE, timeline_needed, read_timeline,
-					 timeline_columns, NULL };
+const struct kind frametimeline_kind = { ROW_TIMELINE, timeline_columns, read_timeline, NULL };
 
 /* --- latency.csv --- */
 
-enum latency_column { LATENCY_READY, LATENCY_ACTUAL, LATENCY_SURFACE };
+#define LATENCY_COLUMNS(X)                                                                         \
+	X(LATENCY_ACTUAL, "actual present(s)", 6, true)                                            \
+	X(LATENCY_SURFACE, "Surface", 0, true)                                                     \
+	X(LATENCY_READY, "frame ready(s)", 6, false)
 
-static const char *const latency_columns[] = { "frame ready(s)", "actual present(s)", "Surface",
-					       NULL };
-static const char *const latency_needed[] = { "actual present(s)", "Surface", NULL };
+enum latency_column { LATENCY_COLUMNS(COLUMN_NUMBER) };
+static const struct column latency_columns[COLUMNS_MAX] = { LATENCY_COLUMNS(COLUMN_INFO) };
 
-static void read_latency(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void read_latency(const struct csv_row *csv)
 {
-	int64_t ready_us = number_of(csv, columns[LATENCY_READY], 6);
-	int64_t actual_us = number_of(csv, columns[LATENCY_ACTUAL], 6);
+	struct reading *reading = csv->reading;
+	int64_t ready_us = number_in(csv, LATENCY_READY);
+	int64_t actual_us = number_in(csv, LATENCY_ACTUAL);
 
 	if (ready_us < 0 || actual_us < ready_us)
 		return;
 	extend_without_frames(reading->session, ready_us, actual_us);
 	add_captured(captured_of(reading, CAPTURED_LATENCY,
 				 session_section(reading->session, actual_us),
-				 name_in(reading, csv, columns[LATENCY_SURFACE]), NAME_NONE),
+				 name_in(csv, LATENCY_SURFACE), NAME_NONE),
 		     1, actual_us - ready_us, actual_us - ready_us, 0);
 }
 
-const struct kind latency_kind = { ROW_LATENCY, latency_needed, read_latency, latency_columns,
-				   NULL };
+const struct kind latency_kind = { ROW_LATENCY, latency_columns, read_latency, NULL };

@@ -7,26 +7,22 @@
 
 /* --- dropFrames.csv --- */
 
-enum drop_column {
-	DROP_END,
-	DROP_USED,
-	DROP_APP,
-	DROP_SURFACE,
-	DROP_MISSED,
-	DROP_CAUSE,
-	DROP_INFO,
-	DROP_LAYER,
-	DROP_NUMBER,
-};
+#define DROP_COLUMNS(X)                                                                            \
+	X(DROP_START, "start VSYNC", 6, true)                                                      \
+	X(DROP_END, "end VSYNC", 6, true)                                                          \
+	X(DROP_USED, "used time(ms)", 3, true)                                                     \
+	X(DROP_SURFACE, "Surface", 0, true)                                                        \
+	X(DROP_APP, "app", 0, false)                                                               \
+	X(DROP_MISSED, "missed vsyncs", 0, false)                                                  \
+	X(DROP_CAUSE, "cause", 0, false)                                                           \
+	X(DROP_INFO, "info", 0, false)                                                             \
+	X(DROP_LAYER, "layer", 0, false)                                                           \
+	X(DROP_NUMBER, "frame number", 0, false)
 
-static const char *const drop_columns[] = { "end VSYNC", "used time(ms)", "app",
-					    "Surface",	 "missed vsyncs", "cause",
-					    "info",	 "layer",	  "frame number",
-					    NULL };
+enum drop_column { DROP_COLUMNS(COLUMN_NUMBER) };
+static const struct column drop_columns[COLUMNS_MAX] = { DROP_COLUMNS(COLUMN_INFO) };
 static const char drops_of_2019[] =
 	"start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info";
-static const char *const drop_needed[] = { "start VSYNC", "end VSYNC", "used time(ms)", "Surface",
-					   NULL };
 
 /* True: frames.csv has less frames than the rows of fps.csv, or the session. */
 static bool lacks_frames(const struct session *session)
@@ -35,9 +31,9 @@ static bool lacks_frames(const struct session *session)
 
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
-		double summed = (double)surface->from_windows.frames;
+		double summed = (double)surface->sums.windows.frames;
 
-		in_frames += (double)surface->from_frames.frames;
+		in_frames += (double)surface->sums.frames.frames;
 		in_all += surface->source == FROM_SUMMARY ? surface->numbers.of[METRIC_FRAMES]
 							  : summed;
 	}
@@ -59,7 +55,7 @@ static void prefer_drops(struct reading *reading)
 		order_late(reading, false);
 	for (uint32_t i = 0; reading->harm_from_drops && i < session->n_surfaces; i++) {
 		session->surfaces[i].harm = (struct harm){ 0 };
-		session->surfaces[i].facts = (struct grade_facts){ 0 };
+		session->surfaces[i].sums.facts = (struct grade_facts){ 0 };
 	}
 }
 
@@ -83,9 +79,9 @@ static bool is_wait(int64_t us)
 }
 
 /* The info of a drop belongs to the late frame of its layer at its vsync. */
-static void add_info(struct reading *reading, const struct csv_reader *csv, const int *columns,
-		     int64_t end_us, uint16_t surface)
+static void add_info(const struct csv_row *csv, int64_t end_us, uint16_t surface)
 {
+	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
 	const struct keyed_list *order = &reading->late_order;
 
@@ -94,46 +90,44 @@ static void add_info(struct reading *reading, const struct csv_reader *csv, cons
 		struct late_row *late = &session->late[order->all[i].value];
 
 		if (late->surface == surface && late->info == NAME_NONE)
-			late->info = name_in(reading, csv, columns[DROP_INFO]);
+			late->info = name_in(csv, DROP_INFO);
 	}
 }
 
 /* Adds a drop to the late frames. @harm_us: 0 if it is unknown. */
-static void add_drop(struct reading *reading, const struct csv_reader *csv, const int *columns,
-		     const struct surface *surface, uint64_t harm_us)
+static void add_drop(const struct csv_row *csv, const struct surface *surface, uint64_t harm_us)
 {
-	struct session *session = reading->session;
-	int64_t end_us = number_of(csv, columns[DROP_END], 6);
-	int64_t used_us = number_of(csv, columns[DROP_USED], 3);
+	struct session *session = csv->reading->session;
+	int64_t end_us = number_in(csv, DROP_END);
+	int64_t used_us = number_in(csv, DROP_USED);
 	struct late_row row = {
 		.time_us = end_us,
 		.harm_us = harm_us,
 		.interval_us = (uint64_t)used_us,
 		LATE_ROW_UNKNOWN,
 		.surface = number_of_surface(session, surface),
-		.cause = (uint8_t)cause_in(field_of(csv, columns[DROP_CAUSE])),
+		.cause = (uint8_t)cause_in(text_in(csv, DROP_CAUSE)),
 		.is_stall = is_wait(used_us),
 	};
 
 	if (!has_place(session, &row))
 		return;
 	row.vsync_us = end_us;
-	row.frame_number = number_of(csv, columns[DROP_NUMBER], 0);
-	row.layer =
-		columns[DROP_LAYER] < 0 ? NAME_NONE : name_in(reading, csv, columns[DROP_LAYER]);
-	row.info = name_in(reading, csv, columns[DROP_INFO]);
+	row.frame_number = number_in(csv, DROP_NUMBER);
+	row.layer = !has_column(csv, DROP_LAYER) ? NAME_NONE : name_in(csv, DROP_LAYER);
+	row.info = name_in(csv, DROP_INFO);
 	add_late(session, row);
 }
 
 /* Without all frames, harm is that of the drops, against the cadence of the whole session. */
-static void read_drop(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void read_drop(const struct csv_row *csv)
 {
+	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
-	struct surface *surface = surface_of(reading, name_in(reading, csv, columns[DROP_SURFACE]),
-					     name_in(reading, csv, columns[DROP_APP]));
-	int64_t end_us = number_of(csv, columns[DROP_END], 6);
-	int64_t used_us = number_of(csv, columns[DROP_USED], 3);
-	int64_t missed = small_count(csv, columns[DROP_MISSED]);
+	struct surface *surface = surface_in_row(csv, DROP_SURFACE, DROP_APP);
+	int64_t end_us = number_in(csv, DROP_END);
+	int64_t used_us = number_in(csv, DROP_USED);
+	int64_t missed = count_in(csv, DROP_MISSED);
 	double cadence, harm_us;
 	bool is_late;
 
@@ -146,13 +140,13 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	if (!surface || end_us < 0)
 		return;
 	if (!reading->harm_from_drops) {
-		add_info(reading, csv, columns, end_us, number_of_surface(session, surface));
+		add_info(csv, end_us, number_of_surface(session, surface));
 		return;
 	}
 	/* One of 2019 does not say how many vsyncs it missed. */
-	if (columns[DROP_MISSED] < 0) {
+	if (!has_column(csv, DROP_MISSED)) {
 		session->is_2019 = true;
-		add_drop(reading, csv, columns, surface, 0);
+		add_drop(csv, surface, 0);
 		return;
 	}
 	cadence = cadence_of(surface);
@@ -166,9 +160,9 @@ static void read_drop(struct reading *reading, const struct csv_reader *csv, con
 	if (harm_us < 1)
 		return;
 	harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
-	grade_add_lost(&surface->facts, cause_in(field_of(csv, columns[DROP_CAUSE])),
+	grade_add_lost(&surface->sums.facts, cause_in(text_in(csv, DROP_CAUSE)),
 		       (uint64_t)(harm_us * 1000), !is_late);
-	add_drop(reading, csv, columns, surface, (uint64_t)harm_us);
+	add_drop(csv, surface, (uint64_t)harm_us);
 }
 
-const struct kind drops_kind = { ROW_DROPS, drop_needed, read_drop, drop_columns, drops_of_2019 };
+const struct kind drops_kind = { ROW_DROPS, drop_columns, read_drop, drops_of_2019 };

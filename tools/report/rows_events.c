@@ -58,7 +58,14 @@ void read_session_json(struct reading *reading)
 
 /* --- events.csv --- */
 
-static const char *const event_columns[] = { "time(s)", "wall time", "kind", "text", NULL };
+#define EVENT_COLUMNS(X)                                                                           \
+	X(EVENT_TIME, "time(s)", 6, true)                                                          \
+	X(EVENT_WALL, "wall time", 0, true)                                                        \
+	X(EVENT_KIND, "kind", 0, true)                                                             \
+	X(EVENT_TEXT, "text", 0, true)
+
+enum event_column { EVENT_COLUMNS(COLUMN_NUMBER) };
+static const struct column event_columns[COLUMNS_MAX] = { EVENT_COLUMNS(COLUMN_INFO) };
 
 /* The vsyncs in a render period: "120.60 Hz, rendered at 40.20 Hz". */
 static uint32_t step_in(const char *text)
@@ -150,16 +157,17 @@ static void add_clock(struct session *session, int64_t time_us, const char *text
 	session->clock_us = session->clock_to_us = time_us;
 }
 
-static void read_event(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void read_event(const struct csv_row *csv)
 {
+	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
 	struct event *event = pool_add(&session->events);
-	struct span kind = field_of(csv, columns[2]);
+	struct span kind = text_in(csv, EVENT_KIND);
 	struct event read = {
-		.time_us = number_of(csv, columns[0], 6),
-		.wall = name_in(reading, csv, columns[1]),
+		.time_us = number_in(csv, EVENT_TIME),
+		.wall = name_in(csv, EVENT_WALL),
 		.kind = names_add(&session->names, kind),
-		.text = name_in(reading, csv, columns[3]),
+		.text = name_in(csv, EVENT_TEXT),
 	};
 
 	if (event)
@@ -371,8 +379,9 @@ void count_unended(struct reading *reading)
 		const char *name = stall_name(name_of(session, event->text), &ns);
 		const char *end = name ? remark_of(name, is_pause) : NULL;
 		const char *work = end && !is_pause ? work_before(name, end) : NULL;
-		struct section_sum *sum;
-		uint32_t surface, section, at, info = NAME_NONE;
+		struct surface *of;
+		struct sums *sums[2];
+		uint32_t surface, section, n_sums, at, info = NAME_NONE;
 		enum cause cause = end ? CAUSE_UNKNOWN : CAUSE_NONE;
 		int64_t end_us, begin_us;
 		size_t length;
@@ -384,13 +393,13 @@ void count_unended(struct reading *reading)
 			continue;
 		end_us = is_pause ? gap_end_us(session, surface, event->time_us, ns)
 				  : event->time_us;
+		of = &session->surfaces[surface];
 		section = session_section(session, end_us);
 		begin_us = session_begin_of(session, end_us, ns / 1000);
-		if (is_pause && ns > session->surfaces[surface].facts.longest_gap_ns)
-			session->surfaces[surface].gap_us = begin_us;
-		if (is_pause && (session->surfaces[surface].facts.gaps == 0 ||
-				 begin_us < session->surfaces[surface].first_gap_us))
-			session->surfaces[surface].first_gap_us = begin_us;
+		if (is_pause && ns > of->sums.facts.longest_gap_ns)
+			of->gap_us = begin_us;
+		if (is_pause && (of->sums.facts.gaps == 0 || begin_us < of->first_gap_us))
+			of->first_gap_us = begin_us;
 		if (work && work >= name + length)
 			info = names_add(&session->names,
 					 (struct span){ work + 2, (size_t)(end - work - 2) });
@@ -399,28 +408,25 @@ void count_unended(struct reading *reading)
 		if (!is_pause)
 			add_stall(session, (uint16_t)surface, event->time_us, ns, cause, info);
 		if (!end) {
-			add_ended(&session->surfaces[surface].in_events, ns);
-			sum = find_sum(reading, section, (uint16_t)surface, &at);
+			struct section_sum *sum =
+				find_sum(reading, section, (uint16_t)surface, &at);
+
+			add_ended(&of->sums.in_events, ns);
 			if (sum)
-				add_ended(&sum->in_events, ns);
+				add_ended(&sum->sums.in_events, ns);
 			continue;
 		}
 		/* Where the worst moment is known: in frames.csv, or dropFrames.csv. */
 		if (!is_pause && event->time_us >= 0 &&
-		    (session->surfaces[surface].frame_rows > 0 || reading->harm_from_drops))
-			harm_add(&session->surfaces[surface].harm, (uint64_t)event->time_us * 1000,
-				 ns);
-		sum = sum_of(reading, section, (uint16_t)surface);
-		for (unsigned int j = 0; j <= (sum != NULL); j++) {
-			struct grade_facts *facts =
-				j == 0 ? &session->surfaces[surface].facts : &sum->facts;
-
+		    (of->frame_rows > 0 || reading->harm_from_drops))
+			harm_add(&of->harm, (uint64_t)event->time_us * 1000, ns);
+		n_sums = sums_of(sums, reading, of, section);
+		for (uint32_t j = 0; j < n_sums; j++)
 			if (is_pause)
-				grade_add_gap(facts, ns);
+				grade_add_gap(&sums[j]->facts, ns);
 			else
-				grade_add_endless(facts, cause, ns);
-		}
+				grade_add_endless(&sums[j]->facts, cause, ns);
 	}
 }
 
-const struct kind events_kind = { ROW_EVENTS, event_columns, read_event, event_columns, NULL };
+const struct kind events_kind = { ROW_EVENTS, event_columns, read_event, NULL };

@@ -6,71 +6,38 @@
 
 /* --- fps.csv --- */
 
-/* In the order of the decimals of their numbers, in the units in which they are kept. */
-enum fps_column {
-	FPS_START,
-	FPS_END,
-	FPS_TIME,
-	FPS_WAITING,
-	FPS_STALL_TIME,
-	FPS_LATE_TIME, /* the last one with 6 */
-	FPS_MAX,
-	FPS_STUTTER,
-	FPS_P99,
-	FPS_GPU_MEAN,
-	FPS_GPU_MAX, /* the last one with 3 */
-	FPS_REFRESH, /* 2; the others have none */
-	FPS_FRAMES,
-	FPS_WAITS,
-	FPS_A,
-	FPS_B,
-	FPS_C,
-	FPS_D,
-	FPS_APP,
-	FPS_SURFACE,
-	FPS_MISSED,
-	FPS_JANK,
-	FPS_BIG_JANK,
-	FPS_LOST,
-	FPS_STALLS,
-	FPS_CADENCE,
-	FPS_LATE,
-	FPS_UNKNOWN,
-	FPS_COLUMNS,
-};
+#define FPS_COLUMNS(X)                                                                             \
+	X(FPS_START, "start time", 6, true)                                                        \
+	X(FPS_END, "end time", 6, true)                                                            \
+	X(FPS_FRAMES, "frames", 0, true)                                                           \
+	X(FPS_TIME, "Time(S)", 6, true)                                                            \
+	X(FPS_SURFACE, "Surface", 0, true)                                                         \
+	X(FPS_APP, "app", 0, false)                                                                \
+	X(FPS_WAITING, "waiting time(S)", 6, false)                                                \
+	X(FPS_STALL_TIME, "stall time(S)", 6, false)                                               \
+	X(FPS_LATE_TIME, "late time(S)", 6, false)                                                 \
+	X(FPS_MAX, "max time(ms)", 3, false)                                                       \
+	X(FPS_STUTTER, "stutter(%)", 3, false)                                                     \
+	X(FPS_P99, "p99(ms)", 3, false)                                                            \
+	X(FPS_GPU_MEAN, "gpu avg(ms)", 3, false)                                                   \
+	X(FPS_GPU_MAX, "gpu max(ms)", 3, false)                                                    \
+	X(FPS_REFRESH, "refresh(Hz)", 2, false)                                                    \
+	X(FPS_WAITS, "wait times", 0, false)                                                       \
+	X(FPS_A, "A", 0, false)                                                                    \
+	X(FPS_B, "B", 0, false)                                                                    \
+	X(FPS_C, "C", 0, false)                                                                    \
+	X(FPS_D, "D", 0, false)                                                                    \
+	X(FPS_MISSED, "missed vsyncs", 0, false)                                                   \
+	X(FPS_JANK, "jank", 0, false)                                                              \
+	X(FPS_BIG_JANK, "big jank", 0, false)                                                      \
+	X(FPS_LOST, "lost events", 0, false)                                                       \
+	X(FPS_STALLS, "stalls", 0, false)                                                          \
+	X(FPS_CADENCE, "cadence(vsyncs)", 0, false)                                                \
+	X(FPS_LATE, "late frames", 0, false)                                                       \
+	X(FPS_UNKNOWN, "unknown vsyncs", 0, false)
 
-static const char *const fps_columns[FPS_COLUMNS + 1] = { "start time",
-							  "end time",
-							  "Time(S)",
-							  "waiting time(S)",
-							  "stall time(S)",
-							  "late time(S)",
-							  "max time(ms)",
-							  "stutter(%)",
-							  "p99(ms)",
-							  "gpu avg(ms)",
-							  "gpu max(ms)",
-							  "refresh(Hz)",
-							  "frames",
-							  "wait times",
-							  "A",
-							  "B",
-							  "C",
-							  "D",
-							  "app",
-							  "Surface",
-							  "missed vsyncs",
-							  "jank",
-							  "big jank",
-							  "lost events",
-							  "stalls",
-							  "cadence(vsyncs)",
-							  "late frames",
-							  "unknown vsyncs",
-							  NULL };
-
-static const char *const fps_needed[] = { "start time", "end time", "frames",
-					  "Time(S)",	"Surface",  NULL };
+enum fps_column { FPS_COLUMNS(COLUMN_NUMBER) FPS_NUMBERS };
+static const struct column fps_columns[COLUMNS_MAX] = { FPS_COLUMNS(COLUMN_INFO) };
 
 static uint32_t count_of(int64_t number)
 {
@@ -102,7 +69,7 @@ static int64_t known_of(const struct window *window, uint32_t count)
 }
 
 /* A row of before the column 'unknown vsyncs' has no counts if it has such a frame. */
-static uint32_t unknown_of(const int64_t of[FPS_COLUMNS])
+static uint32_t unknown_of(const int64_t of[FPS_NUMBERS])
 {
 	if (of[FPS_UNKNOWN] >= 0)
 		return count_of(of[FPS_UNKNOWN]);
@@ -173,16 +140,19 @@ static struct ended_stalls uncounted_in(const struct reading *reading, struct su
 }
 
 /* The longest stall of several has their mean at least. */
-static void add_stalls(struct ended_stalls *to, const struct window *row,
-		       const struct ended_stalls *uncounted)
+static void add_row(struct sums *to, const struct window *row, const struct frame_stats *stats,
+		    const struct ended_stalls *uncounted)
 {
-	to->unclear_ns += uncounted->unclear_ns;
-	to->between_ns += uncounted->between_ns;
-	to->uncounted_ns += uncounted->uncounted_ns;
+	struct ended_stalls *in = &to->in_rows;
+
+	frame_stats_merge(&to->windows, stats);
+	in->unclear_ns += uncounted->unclear_ns;
+	in->between_ns += uncounted->between_ns;
+	in->uncounted_ns += uncounted->uncounted_ns;
 	if (row->stalls != WINDOW_UNKNOWN && row->stalls > 0)
-		to->longest_ns = later(to->longest_ns, row->stall_us * 1000 / row->stalls);
-	to->n += row->stalls == WINDOW_UNKNOWN ? 0 : row->stalls;
-	to->ns += row->stall_us * 1000;
+		in->longest_ns = later(in->longest_ns, row->stall_us * 1000 / row->stalls);
+	in->n += row->stalls == WINDOW_UNKNOWN ? 0 : row->stalls;
+	in->ns += row->stall_us * 1000;
 }
 
 /* A row without a long frame has no gap. */
@@ -216,25 +186,21 @@ static void cross_sections(struct reading *reading, const struct window *row, ui
 	}
 }
 
-static void read_window(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void read_window(const struct csv_row *csv)
 {
+	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
-	struct surface *surface = surface_of(reading, name_in(reading, csv, columns[FPS_SURFACE]),
-					     name_in(reading, csv, columns[FPS_APP]));
-	int64_t of[FPS_COLUMNS];
-	struct section_sum *sum;
+	struct surface *surface = surface_in_row(csv, FPS_SURFACE, FPS_APP);
+	int64_t of[FPS_NUMBERS];
+	struct sums *sums[2];
 	struct frame_stats stats;
 	struct window row, *kept;
 	struct ended_stalls uncounted;
-	uint32_t section;
+	uint32_t section, n_sums;
 	bool without_janks, without_late, is_2019;
 
-	for (unsigned int i = 0; i < FPS_COLUMNS; i++)
-		of[i] = number_of(csv, columns[i],
-				  i <= FPS_LATE_TIME ? 6
-				  : i <= FPS_GPU_MAX ? 3
-				  : i == FPS_REFRESH ? 2
-						     : 0);
+	for (unsigned int i = 0; i < FPS_NUMBERS; i++)
+		of[i] = number_in(csv, i);
 	if (of[FPS_START] < 0 || of[FPS_END] < 0 || of[FPS_FRAMES] < 0 || of[FPS_TIME] < 0) {
 		session->files[ROW_FPS].malformed++;
 		return;
@@ -245,7 +211,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	/* Rows of rule set gfx2019 have the columns, which are empty. Those of jankd have janks;
 	 * stalls are empty where lost events may have shown one. */
 	is_2019 = without_janks && of[FPS_STALLS] < 0;
-	without_late = columns[FPS_LATE] < 0 || is_2019;
+	without_late = !has_column(csv, FPS_LATE) || is_2019;
 	row = (struct window){
 		.start_us = of[FPS_START],
 		.end_us = of[FPS_END],
@@ -269,7 +235,7 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 		.p99_us = count_if_known(of[FPS_P99]),
 		.gpu_mean_us = count_if_known(of[FPS_GPU_MEAN]),
 		.gpu_max_us = count_if_known(of[FPS_GPU_MAX]),
-		.lost = count_if_known(small_count(csv, columns[FPS_LOST])),
+		.lost = count_if_known(count_in(csv, FPS_LOST)),
 		.refresh_hundredths = count_if_known(of[FPS_REFRESH]),
 		.surface = number_of_surface(session, surface),
 	};
@@ -280,31 +246,27 @@ static void read_window(struct reading *reading, const struct csv_reader *csv, c
 	extend(session, row.end_us);
 	extend_surface(surface, row.start_us, row.end_us);
 	session->is_2019 |= is_2019;
-	surface->without_janks |= without_janks;
-	surface->without_late |= without_late;
 	if (of[FPS_CADENCE] >= 0 && of[FPS_CADENCE] < CADENCES_MAX)
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
-	stats = stats_of(&row, step_at(reading, row.end_us), small_count(csv, columns[FPS_LOST]));
-	frame_stats_merge(&surface->from_windows, &stats);
+	stats = stats_of(&row, step_at(reading, row.end_us), count_in(csv, FPS_LOST));
 	uncounted = uncounted_in(reading, surface, &row);
-	add_stalls(&surface->in_rows, &row, &uncounted);
 	add_drawing(surface, &row);
 	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
 					  : captured_of(reading, CAPTURED_GPU, section,
 							surface->name, NAME_NONE),
 		     of[FPS_FRAMES], of[FPS_GPU_MEAN], of[FPS_GPU_MAX], 0);
-	sum = sum_of(reading, section, row.surface);
-	if (sum) {
-		frame_stats_merge(&sum->windows, &stats);
-		add_stalls(&sum->in_rows, &row, &uncounted);
-		sum->without_janks |= without_janks;
-		sum->without_late |= without_late;
-		cross_sections(reading, &row, section);
+	n_sums = sums_of(sums, reading, surface, section);
+	for (uint32_t i = 0; i < n_sums; i++) {
+		add_row(sums[i], &row, &stats, &uncounted);
+		sums[i]->without_janks |= without_janks;
+		sums[i]->without_late |= without_late;
 	}
+	if (n_sums > 1)
+		cross_sections(reading, &row, section);
 	kept = pool_add(&session->windows);
 	if (kept)
 		*kept = row;
 }
 
-const struct kind fps_kind = { ROW_FPS, fps_needed, read_window, fps_columns, NULL };
+const struct kind fps_kind = { ROW_FPS, fps_columns, read_window, NULL };

@@ -7,30 +7,24 @@
 
 /* --- frames.csv --- */
 
-enum frame_column {
-	FRAME_PRESENT,
-	FRAME_INTERVAL,
-	FRAME_VSYNCS,
-	FRAME_APP,
-	FRAME_SURFACE,
-	FRAME_LAYER,
-	FRAME_CAUSE,
-	FRAME_LOST,
-	FRAME_VSYNC,
-	FRAME_NUMBER,
-	FRAME_QUEUED,
-	FRAME_LATCHED,
-	FRAME_GPU_DONE,
-	FRAME_VSYNC_ID,
-};
+#define FRAME_COLUMNS(X)                                                                           \
+	X(FRAME_PRESENT, "present(s)", 6, true)                                                    \
+	X(FRAME_INTERVAL, "interval(ms)", 6, true)                                                 \
+	X(FRAME_VSYNCS, "vsyncs", 0, true)                                                         \
+	X(FRAME_SURFACE, "Surface", 0, true)                                                       \
+	X(FRAME_LAYER, "layer", 0, true)                                                           \
+	X(FRAME_APP, "app", 0, false)                                                              \
+	X(FRAME_CAUSE, "cause", 0, false)                                                          \
+	X(FRAME_LOST, "lost events", 0, false)                                                     \
+	X(FRAME_VSYNC, "vsync(s)", 6, false)                                                       \
+	X(FRAME_NUMBER, "frame number", 0, false)                                                  \
+	X(FRAME_QUEUED, "queued(s)", 6, false)                                                     \
+	X(FRAME_LATCHED, "latched(s)", 6, false)                                                   \
+	X(FRAME_GPU_DONE, "gpu done(s)", 6, false)                                                 \
+	X(FRAME_VSYNC_ID, "vsync id", 0, false)
 
-static const char *const frame_columns[] = { "present(s)",   "interval(ms)", "vsyncs",
-					     "app",	     "Surface",	     "layer",
-					     "cause",	     "lost events",  "vsync(s)",
-					     "frame number", "queued(s)",    "latched(s)",
-					     "gpu done(s)",  "vsync id",     NULL };
-static const char *const frame_needed[] = { "present(s)", "interval(ms)", "vsyncs",
-					    "Surface",	  "layer",	  NULL };
+enum frame_column { FRAME_COLUMNS(COLUMN_NUMBER) };
+static const struct column frame_columns[COLUMNS_MAX] = { FRAME_COLUMNS(COLUMN_INFO) };
 
 enum cause cause_in(struct span text)
 {
@@ -77,26 +71,24 @@ static uint8_t flags_of(const struct frame_stats *stats, struct interval interva
 }
 
 /* A late frame of frames.csv, with all that the row has of it. */
-static void add_late_frame(struct reading *reading, const struct csv_reader *csv,
-			   const int *columns, struct late_row row)
+static void add_late_frame(const struct csv_row *csv, struct late_row row)
 {
-	if (!has_place(reading->session, &row))
+	if (!has_place(csv->reading->session, &row))
 		return;
-	row.vsync_us = number_of(csv, columns[FRAME_VSYNC], 6);
-	row.queued_us = number_of(csv, columns[FRAME_QUEUED], 6);
-	row.latched_us = number_of(csv, columns[FRAME_LATCHED], 6);
-	row.gpu_done_us = number_of(csv, columns[FRAME_GPU_DONE], 6);
-	row.frame_number = number_of(csv, columns[FRAME_NUMBER], 0);
-	row.vsync_id = number_of(csv, columns[FRAME_VSYNC_ID], 0);
+	row.vsync_us = number_in(csv, FRAME_VSYNC);
+	row.queued_us = number_in(csv, FRAME_QUEUED);
+	row.latched_us = number_in(csv, FRAME_LATCHED);
+	row.gpu_done_us = number_in(csv, FRAME_GPU_DONE);
+	row.frame_number = number_in(csv, FRAME_NUMBER);
+	row.vsync_id = number_in(csv, FRAME_VSYNC_ID);
 	row.expected_us = row.finished_us = -1;
-	row.layer = name_in(reading, csv, columns[FRAME_LAYER]);
-	add_late(reading->session, row);
+	row.layer = name_in(csv, FRAME_LAYER);
+	add_late(csv->reading->session, row);
 }
 
 /* Returns the harm of the frame. */
 static uint64_t add_harm(struct reading *reading, struct surface *surface, int place,
-			 int64_t present_us, struct interval interval, enum wait_kind wait,
-			 enum cause cause)
+			 int64_t present_us, struct interval interval, enum wait_kind wait)
 {
 	struct lateness late =
 		late_follow(&reading->layers[place].late, name_of(reading->session, surface->name),
@@ -109,7 +101,6 @@ static uint64_t add_harm(struct reading *reading, struct surface *surface, int p
 	if (late.harm_ns == 0)
 		return 0;
 	harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
-	grade_add_lost(&surface->facts, cause, late.harm_ns, interval_is_wait(interval));
 	return late.harm_ns;
 }
 
@@ -147,25 +138,26 @@ static uint8_t step_of(const struct reading *reading, int64_t present_us, struct
 static bool knows_stalls(const struct surface *surface)
 {
 	return !isnan(surface->numbers.of[METRIC_STALLS]) &&
-	       (double)surface->from_frames.frames <= surface->numbers.of[METRIC_FRAMES];
+	       (double)surface->sums.frames.frames <= surface->numbers.of[METRIC_FRAMES];
 }
 
-static void read_frame(struct reading *reading, const struct csv_reader *csv, const int *columns)
+static void read_frame(const struct csv_row *csv)
 {
+	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
-	int64_t present_us = number_of(csv, columns[FRAME_PRESENT], 6);
-	struct interval interval = { number_of(csv, columns[FRAME_INTERVAL], 6),
-				     small_count(csv, columns[FRAME_VSYNCS]), 0 };
-	enum cause cause = cause_in(field_of(csv, columns[FRAME_CAUSE]));
-	uint32_t layer = name_in(reading, csv, columns[FRAME_LAYER]);
+	int64_t present_us = number_in(csv, FRAME_PRESENT);
+	struct interval interval = { number_in(csv, FRAME_INTERVAL), count_in(csv, FRAME_VSYNCS),
+				     0 };
+	enum cause cause = cause_in(text_in(csv, FRAME_CAUSE));
+	uint32_t layer = name_in(csv, FRAME_LAYER);
 	uint64_t owner = session->names.hashes[layer] | 1;
-	struct surface *surface = surface_of(reading, name_in(reading, csv, columns[FRAME_SURFACE]),
-					     name_in(reading, csv, columns[FRAME_APP]));
+	struct surface *surface = surface_in_row(csv, FRAME_SURFACE, FRAME_APP);
 	enum wait_kind wait = WAIT_IDLE;
 	struct frame_stats stats;
-	struct section_sum *sum;
+	struct uncounted uncounted = { 0 };
+	struct sums *sums[2];
 	struct kept_frame *kept;
-	uint32_t section;
+	uint32_t section, n_sums;
 	uint64_t harm_ns;
 	int place;
 
@@ -179,7 +171,7 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 	if (interval.ns >= 0 && interval_is_wait(interval)) {
 		if (is_stall(reading, present_us, name_of(session, surface->name)))
 			wait = WAIT_STALL;
-		else if (columns[FRAME_LOST] >= 0 && number_of(csv, columns[FRAME_LOST], 0) != 0 &&
+		else if (has_column(csv, FRAME_LOST) && number_in(csv, FRAME_LOST) != 0 &&
 			 !knows_stalls(surface))
 			wait = WAIT_UNKNOWN;
 	}
@@ -190,54 +182,48 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 		surface->harm.recent = (struct recent){ 0 };
 		forget_uncounted(reading, surface);
 	}
-	harm_ns = add_harm(reading, surface, place, present_us, interval, wait, cause);
+	harm_ns = add_harm(reading, surface, place, present_us, interval, wait);
 	if (harm_ns > 0 && !interval_is_wait(interval))
 		frame_stats_add_late(&stats, harm_ns);
 	if (harm_ns > 0)
-		add_late_frame(reading, csv, columns,
-			       (struct late_row){
-				       .time_us = present_us,
-				       .harm_us = harm_ns / 1000,
-				       .interval_us = (uint64_t)interval.ns / 1000,
-				       .surface = number_of_surface(session, surface),
-				       .cause = (uint8_t)cause,
-				       .is_stall = wait == WAIT_STALL,
-			       });
+		add_late_frame(csv, (struct late_row){
+					    .time_us = present_us,
+					    .harm_us = harm_ns / 1000,
+					    .interval_us = (uint64_t)interval.ns / 1000,
+					    .surface = number_of_surface(session, surface),
+					    .cause = (uint8_t)cause,
+					    .is_stall = wait == WAIT_STALL,
+				    });
 	section = session_section(session, present_us);
-	sum = sum_of(reading, section, number_of_surface(session, surface));
 	/* Not of a layer's first frame. */
 	if (interval.ns < 0 && present_us > reading->layers[place].present_us) {
 		uint64_t before_ns = (uint64_t)reading->layers[place].present_us * 1000;
 		uint64_t present_ns = (uint64_t)present_us * 1000;
-		struct uncounted uncounted = uncounted_of(reading, surface, present_us,
-							  uncounted_between(before_ns, present_ns));
 
-		grade_add_uncounted(&surface->facts, uncounted);
+		uncounted = uncounted_of(reading, surface, present_us,
+					 uncounted_between(before_ns, present_ns));
 		surface->between_frames_ns += present_ns - before_ns;
-		if (sum)
-			grade_add_uncounted(&sum->facts, uncounted);
+	} else if (wait == WAIT_UNKNOWN) {
+		uncounted = uncounted_of(reading, surface, present_us, (uint64_t)interval.ns);
 	}
-	if (wait == WAIT_UNKNOWN) {
-		struct uncounted uncounted =
-			uncounted_of(reading, surface, present_us, (uint64_t)interval.ns);
+	n_sums = sums_of(sums, reading, surface, section);
+	for (uint32_t i = 0; i < n_sums; i++) {
+		struct grade_facts *facts = &sums[i]->facts;
 
-		grade_add_unknown_wait(&surface->facts, uncounted);
-		if (sum)
-			grade_add_unknown_wait(&sum->facts, uncounted);
+		if (harm_ns > 0)
+			grade_add_lost(facts, cause, harm_ns, interval_is_wait(interval));
+		if (wait == WAIT_UNKNOWN)
+			grade_add_unknown_wait(facts, uncounted);
+		else
+			grade_add_uncounted(facts, uncounted);
+		frame_stats_merge(&sums[i]->frames, &stats);
+		count_cadence(sums[i]->cadences, interval);
 	}
 	reading->layers[place].present_us = present_us;
-	frame_stats_merge(&surface->from_frames, &stats);
-	count_cadence(surface->cadences, interval);
 	surface->frame_rows++;
 	extend(session, present_us);
 	surface->first_us = surface->first_us < 0 ? present_us : surface->first_us;
 	surface->last_us = present_us;
-	if (sum) {
-		frame_stats_merge(&sum->frames, &stats);
-		if (harm_ns > 0)
-			grade_add_lost(&sum->facts, cause, harm_ns, interval_is_wait(interval));
-		count_cadence(sum->cadences, interval);
-	}
 	kept = add_frame(reading, present_us);
 	if (kept)
 		*kept = (struct kept_frame){
@@ -255,4 +241,4 @@ static void read_frame(struct reading *reading, const struct csv_reader *csv, co
 		};
 }
 
-const struct kind frames_kind = { ROW_FRAMES, frame_needed, read_frame, frame_columns, NULL };
+const struct kind frames_kind = { ROW_FRAMES, frame_columns, read_frame, NULL };

@@ -21,16 +21,34 @@
 #define SUM_PLACES 65536 /* a power of 2 */
 #define KEYED_MAX 200000
 #define COUNT_MAX INT64_C(1000000000)
+#define COLUMNS_MAX 40
 
 /* --- kinds of files --- */
 
+/* A column that a reader uses. A reader lists its columns once, with a macro that makes the enum of
+ * their numbers and the table. */
+struct column {
+	const char *name;
+	unsigned int decimals; /* of the unit in which its numbers are kept */
+	bool is_needed;	       /* without it is another file */
+};
+
+#define COLUMN_NUMBER(number, name, decimals, is_needed) number,
+#define COLUMN_INFO(number, name, decimals, is_needed) [number] = { name, decimals, is_needed },
+
+/* A row, and where it has the columns of its reader; -1: the file does not have that one. */
+struct csv_row {
+	struct reading *reading;
+	struct csv_reader csv;
+	const struct column *columns;
+	int places[COLUMNS_MAX];
+};
+
 struct kind {
 	enum csv_file_kind file;
-	const char *const *needed; /* columns without which it is another file; ends with NULL */
-	/* Called for each row. @columns: of all that are named in the reader of that file. */
-	void (*row)(struct reading *reading, const struct csv_reader *csv, const int *columns);
-	const char *const *names; /* of @columns */
-	const char *old_header;	  /* of a file of 2019 that has none; or NULL */
+	const struct column *columns; /* end with one without a name */
+	void (*row)(const struct csv_row *csv);
+	const char *old_header; /* of a file of 2019 that has none; or NULL */
 };
 
 extern const struct kind summary_kind, frames_kind, fps_kind, drops_kind, doframe_kind,
@@ -50,32 +68,48 @@ const char *file_of(const char *path);
 
 /* --- fields of a row --- */
 
-/* "": the file does not have the column. */
-static inline struct span field_of(const struct csv_reader *csv, int column)
+/* The Surface of that name; NULL: there is no space for it. */
+struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app);
+
+static inline bool has_column(const struct csv_row *csv, unsigned int column)
 {
-	return column < 0 ? SPAN_LITERAL("") : csv->fields[column];
+	return csv->places[column] >= 0;
+}
+
+/* "": the file does not have the column. */
+static inline struct span text_in(const struct csv_row *csv, unsigned int column)
+{
+	return has_column(csv, column) ? csv->csv.fields[csv->places[column]] : SPAN_LITERAL("");
 }
 
 /* -1: the field is empty, or no number. */
-static inline int64_t number_of(const struct csv_reader *csv, int column, unsigned int decimals)
+static inline int64_t number_in(const struct csv_row *csv, unsigned int column)
 {
 	int64_t number;
 
-	return csv_number(field_of(csv, column), decimals, &number) ? number : -1;
+	return csv_number(text_in(csv, column), csv->columns[column].decimals, &number) ? number
+											: -1;
 }
 
 /* The same for a count, of which more than COUNT_MAX are none: sums of them must not overflow. */
-static inline int64_t small_count(const struct csv_reader *csv, int column)
+static inline int64_t count_in(const struct csv_row *csv, unsigned int column)
 {
-	int64_t number = number_of(csv, column, 0);
+	int64_t number = number_in(csv, column);
 
 	return number > COUNT_MAX ? -1 : number;
 }
 
 /* The number of the name in the field. */
-static inline uint32_t name_in(struct reading *reading, const struct csv_reader *csv, int column)
+static inline uint32_t name_in(const struct csv_row *csv, unsigned int column)
 {
-	return names_add(&reading->session->names, field_of(csv, column));
+	return names_add(&csv->reading->session->names, text_in(csv, column));
+}
+
+/* The Surface that the fields name; NULL: there is no space for it. */
+static inline struct surface *surface_in_row(const struct csv_row *csv, unsigned int surface,
+					     unsigned int app)
+{
+	return surface_of(csv->reading, name_in(csv, surface), name_in(csv, app));
 }
 
 /* --- Surfaces, and their sums in sections (rows.c) --- */
@@ -95,9 +129,6 @@ static inline void extend(struct session *session, int64_t time_us)
 		session->clock_to_us = time_us;
 }
 
-/* The Surface of that name; NULL: there is no space for it. */
-struct surface *surface_of(struct reading *reading, uint32_t name, uint32_t app);
-
 static inline uint16_t number_of_surface(const struct session *session,
 					 const struct surface *surface)
 {
@@ -115,8 +146,10 @@ void forget_uncounted(struct reading *reading, const struct surface *surface);
 struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface,
 			     uint32_t *at);
 
-/* The same, made if there is none; NULL: there is no space, or there are no sections. */
-struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface);
+/* The sums of that Surface in the session, and in that section if there are sections and space.
+ * Returns their number. */
+unsigned int sums_of(struct sums *of[2], struct reading *reading, struct surface *surface,
+		     uint32_t section);
 
 /* --- what is searched by a time or number (rows.c) --- */
 

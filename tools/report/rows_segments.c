@@ -8,8 +8,6 @@
 
 /* --- segments --- */
 
-#define COLUMNS_MAX 40
-
 /* What identifies a segment: its first row. Two with the same one are copies, or one is the
  * beginning of the other, as after a pull while it grew. */
 struct segment_head {
@@ -156,16 +154,18 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 {
 	const char *name = file_of(segment->path), *missing = NULL;
 	struct session *session = reading->session;
-	struct csv_reader csv;
-	int columns[COLUMNS_MAX];
-	uint64_t malformed;
-	int error = csv_reader_open(&csv, segment->path);
+	struct csv_row row = { .reading = reading, .columns = kind->columns };
+	struct csv_reader *csv = &row.csv;
+	uint64_t *malformed = &session->files[kind->file].malformed, before = *malformed;
+	int error = csv_reader_open(csv, segment->path);
 
-	if (error == 0 && lacks_header(kind, &csv))
+	if (error == 0 && lacks_header(kind, csv))
 		session_notice(session, "%s: no header; read as a file of the 2019 program", name);
-	for (unsigned int i = 0; error == 0 && kind->needed[i]; i++)
-		if (csv_reader_column(&csv, kind->needed[i]) < 0 && !missing)
-			missing = kind->needed[i];
+	for (unsigned int i = 0; error == 0 && kind->columns[i].name; i++) {
+		row.places[i] = csv_reader_column(csv, kind->columns[i].name);
+		if (row.places[i] < 0 && kind->columns[i].is_needed && !missing)
+			missing = kind->columns[i].name;
+	}
 	if (error < 0)
 		session_notice(session, "%s: %s; left out", name, strerror(-error));
 	else if (error == CSV_READER_EMPTY)
@@ -177,16 +177,12 @@ static void read_segment(struct reading *reading, const struct kind *kind,
 			       csv_files[kind->file].name, missing);
 	if (error != 0 || missing) {
 		session->files[kind->file].left_out++;
-		csv_reader_close(&csv);
-		return;
+	} else {
+		while (csv_reader_next(csv))
+			kind->row(&row);
+		report_segment(reading, csv, segment, *malformed - before);
 	}
-	for (unsigned int i = 0; kind->names[i]; i++)
-		columns[i] = csv_reader_column(&csv, kind->names[i]);
-	malformed = session->files[kind->file].malformed;
-	while (csv_reader_next(&csv))
-		kind->row(reading, &csv, columns);
-	report_segment(reading, &csv, segment, session->files[kind->file].malformed - malformed);
-	csv_reader_close(&csv);
+	csv_reader_close(csv);
 }
 
 const struct segment *segments_of(const struct reading *reading, enum csv_file_kind file,

@@ -6,59 +6,47 @@
 
 /* --- summary.csv --- */
 
-/* The columns that are numbers come first: those of enum metric. */
-enum {
-	SUMMARY_APP = METRIC_MISSED_1000,
-	SUMMARY_SURFACE,
-	SUMMARY_FIRST,
-	SUMMARY_LAST,
-	SUMMARY_JANK_TYPES,
-	SUMMARY_VERDICT,
-	SUMMARY_GRADE,
-	SUMMARY_COLUMNS
-};
+/* Its numbers are found by the names of enum metric. */
+#define SUMMARY_COLUMNS(X)                                                                         \
+	X(SUMMARY_APP, "app", 0, true)                                                             \
+	X(SUMMARY_SURFACE, "Surface", 0, true)                                                     \
+	X(SUMMARY_FRAMES, "frames", 0, true)                                                       \
+	X(SUMMARY_FPS, "FPS", 2, true)                                                             \
+	X(SUMMARY_FIRST, "first(s)", 6, false)                                                     \
+	X(SUMMARY_LAST, "last(s)", 6, false)                                                       \
+	X(SUMMARY_JANK_TYPES, "jank types", 0, false)                                              \
+	X(SUMMARY_VERDICT, "verdict", 0, false)                                                    \
+	X(SUMMARY_GRADE, "grade", 0, false)
 
-static const char *const summary_needed[] = { "app", "Surface", "frames", "FPS", NULL };
-static const char *const no_columns[] = { NULL };
+enum summary_column { SUMMARY_COLUMNS(COLUMN_NUMBER) };
+static const struct column summary_columns[COLUMNS_MAX] = { SUMMARY_COLUMNS(COLUMN_INFO) };
 
-static void read_summary_row(struct reading *reading, const struct csv_reader *csv,
-			     const int *unused)
+static void read_summary_row(const struct csv_row *csv)
 {
-	struct session *session = reading->session;
-	static const char *const texts[] = { "app",	   "Surface", "first(s)", "last(s)",
-					     "jank types", "verdict", "grade" };
-	int columns[SUMMARY_COLUMNS];
-	struct surface *surface;
-	const char *verdict, *grade;
-	int64_t first_us, last_us;
+	struct session *session = csv->reading->session;
+	struct surface *surface = surface_in_row(csv, SUMMARY_SURFACE, SUMMARY_APP);
+	const char *verdict = name_of(session, name_in(csv, SUMMARY_VERDICT));
 
-	for (unsigned int i = 0; i < SUMMARY_COLUMNS; i++)
-		columns[i] = csv_reader_column(csv, i < SUMMARY_APP ? metrics[i].name
-								    : texts[i - SUMMARY_APP]);
-	surface = surface_of(reading, name_in(reading, csv, columns[SUMMARY_SURFACE]),
-			     name_in(reading, csv, columns[SUMMARY_APP]));
 	if (!surface)
 		return;
-	for (unsigned int i = 0; i < SUMMARY_APP; i++) {
-		int64_t number = number_of(csv, columns[i], metrics[i].decimals);
+	for (unsigned int i = 0; i < METRIC_MISSED_1000; i++) {
+		int place = csv_reader_column(&csv->csv, metrics[i].name);
+		int64_t number;
 
-		surface->numbers.of[i] =
-			number < 0 ? NAN : (double)number / pow(10, metrics[i].decimals);
+		surface->numbers.of[i] = place >= 0 && csv_number(csv->csv.fields[place],
+								  metrics[i].decimals, &number)
+						 ? (double)number / pow(10, metrics[i].decimals)
+						 : NAN;
 	}
 	surface->source = FROM_SUMMARY;
-	surface->jank_types = name_in(reading, csv, columns[SUMMARY_JANK_TYPES]);
-	verdict = name_of(session, name_in(reading, csv, columns[SUMMARY_VERDICT]));
+	surface->jank_types = name_in(csv, SUMMARY_JANK_TYPES);
 	if (strlen(verdict) < VERDICT_SIZE)
 		strcpy(surface->verdict, verdict);
-	grade = name_of(session, name_in(reading, csv, columns[SUMMARY_GRADE]));
 	for (unsigned int i = GRADE_BAD; i < GRADES; i++)
-		if (strcmp(grade, grade_names[i]) == 0)
+		if (span_equal(text_in(csv, SUMMARY_GRADE), span_of(grade_names[i])))
 			surface->said = (enum grade)i;
-	first_us = number_of(csv, columns[SUMMARY_FIRST], 6);
-	last_us = number_of(csv, columns[SUMMARY_LAST], 6);
-	extend(session, first_us);
-	extend(session, last_us);
+	extend(session, number_in(csv, SUMMARY_FIRST));
+	extend(session, number_in(csv, SUMMARY_LAST));
 }
 
-const struct kind summary_kind = { CSV_SUMMARY, summary_needed, read_summary_row, no_columns,
-				   NULL };
+const struct kind summary_kind = { CSV_SUMMARY, summary_columns, read_summary_row, NULL };

@@ -86,9 +86,9 @@ void surface_set_rates(struct graded *graded, const struct session *session,
 {
 	const double *of = surface->numbers.of;
 	double known = of[METRIC_FRAMES] - (isnan(of[METRIC_UNKNOWN]) ? 0 : of[METRIC_UNKNOWN]);
-	const struct frame_stats *rates = surface->from_windows.fastest_hz > 0
-						  ? &surface->from_windows
-						  : &surface->from_frames;
+	const struct frame_stats *rates = surface->sums.windows.fastest_hz > 0
+						  ? &surface->sums.windows
+						  : &surface->sums.frames;
 	/* The missed vsyncs tell the refresh rate: of a display that switched, a mean that it never
 	 * had. summary.csv alone does not say whether it did, events.csv does. */
 	bool has_rate = (rates->fastest_hz > 0 || has_one_rate(session)) && known > 0 &&

@@ -125,6 +125,15 @@ struct ended_stalls {
 	uint64_t uncounted_ns;	    /* all of that, also of what counts in the holes */
 };
 
+/* What rows of a Surface add up to, in the session or in a section of it. */
+struct sums {
+	struct frame_stats frames, windows;	/* of frames.csv and of fps.csv */
+	uint32_t cadences[CADENCES_MAX];	/* frame times in frames.csv by vsyncs */
+	struct grade_facts facts;		/* of late frames, stalls and gaps alone */
+	struct ended_stalls in_rows, in_events; /* of fps.csv and of events.csv */
+	bool without_janks, without_late;	/* rows of fps.csv have no such column: of 2019 */
+};
+
 struct surface {
 	uint32_t name, app; /* app: of its last row */
 	uint32_t order;	    /* of first rows in the files */
@@ -145,17 +154,12 @@ struct surface {
 	enum grade grade;
 	enum grade said;  /* its grade in summary.csv */
 	bool has_package; /* of its app, in its name: it is a part of that app */
-	struct frame_stats from_frames;
-	struct frame_stats from_windows;
-	struct ended_stalls in_rows, in_events; /* of fps.csv and of events.csv */
+	struct sums sums;
 	int64_t uncounted_from_us,
-		uncounted_to_us;	     /* the last row that is in in_rows.uncounted_ns */
+		uncounted_to_us;	     /* the last row that is in sums.in_rows.uncounted_ns */
 	uint64_t frame_rows;		     /* of frames.csv */
 	uint64_t between_frames_ns;	     /* of them, without an interval, as events were lost */
-	uint32_t cadences[CADENCES_MAX];     /* frame times in frames.csv by vsyncs */
 	uint64_t row_cadences[CADENCES_MAX]; /* frames in rows of fps.csv by their cadence */
-	bool without_janks;		     /* rows of fps.csv have no jank: of 2019 */
-	bool without_late;		     /* the same for late frames */
 };
 
 /* The numbers of a Surface in a section. */

@@ -28,6 +28,12 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, text_of(text));
 }
 
+static void add_name(struct json_object *object, const char *key, const struct session *session,
+		     uint32_t name)
+{
+	add_text(object, key, name == NAME_NONE ? NULL : name_of(session, name));
+}
+
 static void add_seconds(struct json_object *object, const char *key, int64_t time_us)
 {
 	json_add_decimal(object, key, time_us < 0 ? NAN : (double)time_us / 1e6, 6);
@@ -88,6 +94,8 @@ static struct json_object *surface_object(const struct session *session,
 
 struct printer {
 	FILE *out;
+	const struct session *session;
+	const struct selection *selection;
 	bool failed;   /* out of memory */
 	bool is_first; /* of an array: no comma before it */
 };
@@ -118,11 +126,32 @@ static void begin_array(struct printer *printer, const char *key)
 	printer->is_first = true;
 }
 
+static void end_array(struct printer *printer)
+{
+	fputc(']', printer->out);
+	printer->is_first = false;
+}
+
 /* Ends it, and the object. */
 static void end_array_and_object(struct printer *printer)
 {
-	fputs("]}", printer->out);
-	printer->is_first = false;
+	end_array(printer);
+	fputc('}', printer->out);
+}
+
+/* Prints @n elements as a member of the open object, without those for which @object returns NULL.
+ */
+static void print_array(struct printer *printer, const char *key, uint64_t n,
+			struct json_object *(*object)(const struct printer *printer, uint64_t i))
+{
+	begin_array(printer, key);
+	for (uint64_t i = 0; i < n; i++) {
+		struct json_object *element = object(printer, i);
+
+		if (element)
+			print_element(printer, element, false);
+	}
+	end_array(printer);
 }
 
 static struct json_object *graded_object(const char *app, const struct grade_facts *facts)
@@ -172,8 +201,22 @@ static struct json_object *session_app_object(const struct session *session,
 	return object;
 }
 
-static void print_apps(struct printer *printer, const struct session *session)
+static struct json_object *other_object(const struct printer *printer, uint64_t i)
 {
+	const struct surface *surface = &printer->session->surfaces[i];
+	struct json_object *object;
+
+	if (is_in_app(printer->session, surface) || !surface->is_shown)
+		return NULL;
+	object = surface_object(printer->session, surface);
+	add_text(object, "app", name_of(printer->session, surface->app));
+	return object;
+}
+
+static void print_apps(struct printer *printer)
+{
+	const struct session *session = printer->session;
+
 	begin_array(printer, "apps");
 	for (uint32_t i = 0; i < session->n_apps; i++) {
 		const struct graded_app *app = &session->apps[i];
@@ -188,44 +231,17 @@ static void print_apps(struct printer *printer, const struct session *session)
 		}
 		end_array_and_object(printer);
 	}
-	fputc(']', printer->out);
-	printer->is_first = false;
-	begin_array(printer, "other surfaces");
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-
-		if (!is_in_app(session, surface) && surface->is_shown) {
-			struct json_object *object = surface_object(session, surface);
-
-			add_text(object, "app", name_of(session, surface->app));
-			print_element(printer, object, false);
-		}
-	}
-	fputc(']', printer->out);
+	end_array(printer);
+	print_array(printer, "other surfaces", session->n_surfaces, other_object);
 }
 
-static void print_missing(struct printer *printer, const struct session *session)
+static struct json_object *missing_object(const struct printer *printer, uint64_t i)
 {
-	begin_array(printer, "missing");
-	for (uint64_t i = 0; i < session->missing.n; i++) {
-		const struct missing *missing = pool_at(&session->missing, i);
-		struct json_object *object = json_object_new_object();
-
-		add_seconds(object, "from(s)", missing->from_us);
-		add_seconds(object, "to(s)", missing->to_us);
-		print_element(printer, object, false);
-	}
-	fputc(']', printer->out);
-}
-
-static struct json_object *section_object(const struct session *session, uint32_t section)
-{
+	const struct missing *missing = pool_at(&printer->session->missing, i);
 	struct json_object *object = json_object_new_object();
-	const struct section *of = &session->sections[section];
 
-	add_text(object, "section", name_of(session, of->name));
-	add_seconds(object, "from(s)", of->from_us);
-	add_seconds(object, "to(s)", of->to_us);
+	add_seconds(object, "from(s)", missing->from_us);
+	add_seconds(object, "to(s)", missing->to_us);
 	return object;
 }
 
@@ -244,20 +260,24 @@ static struct json_object *in_section_object(const struct session *session,
 	return object;
 }
 
-static void print_sections(struct printer *printer, const struct session *session,
-			   const struct selection *selection)
+static void print_sections(struct printer *printer)
 {
+	const struct session *session = printer->session;
 	uint32_t at = 0;
 
 	begin_array(printer, "sections");
 	for (uint32_t i = 0; i < session->n_sections; i++) {
+		const struct section *section = &session->sections[i];
 		struct json_object *object, *apps;
 
 		for (; at < session->n_in_sections && session->in_sections[at].section < i; at++)
 			;
-		if (!select_section(selection, session, i))
+		if (!select_section(printer->selection, session, i))
 			continue;
-		object = section_object(session, i);
+		object = json_object_new_object();
+		add_text(object, "section", name_of(session, section->name));
+		add_seconds(object, "from(s)", section->from_us);
+		add_seconds(object, "to(s)", section->to_us);
 		apps = json_object_new_array();
 		for (uint32_t j = 0; j < session->n_in_section_apps; j++)
 			if (session->in_section_apps[j].section == i)
@@ -275,7 +295,7 @@ static void print_sections(struct printer *printer, const struct session *sessio
 		}
 		end_array_and_object(printer);
 	}
-	fputc(']', printer->out);
+	end_array(printer);
 }
 
 static struct json_object *files_object(const struct session *session)
@@ -367,55 +387,33 @@ static struct json_object *session_object(const struct session *session)
 	return object;
 }
 
-static void print_events(struct printer *printer, const struct session *session)
+static struct json_object *event_object(const struct printer *printer, uint64_t i)
 {
-	begin_array(printer, "events");
-	for (uint64_t i = 0; i < session->events.n; i++) {
-		const struct event *event = pool_at(&session->events, i);
-		const char *wall = name_of(session, event->wall);
-		struct json_object *object = json_object_new_object();
-
-		add_seconds(object, "time(s)", event->time_us);
-		add_text(object, "wall time", wall[0] ? wall : NULL);
-		add_text(object, "kind", name_of(session, event->kind));
-		add_text(object, "text", name_of(session, event->text));
-		print_element(printer, object, false);
-	}
-	fputc(']', printer->out);
-}
-
-static void add_name(struct json_object *object, const char *key, const struct session *session,
-		     uint32_t name)
-{
-	add_text(object, key, name == NAME_NONE ? NULL : name_of(session, name));
-}
-
-/* What the app did itself; with @is_whole the counters that were written then, too. */
-static void add_info(struct json_object *object, const struct session *session,
-		     const struct late_row *late, bool is_whole)
-{
-	char text[NAMES_SIZE];
-	const char *work;
-	size_t length = moment_work(session, late, &work);
-
-	if (is_whole) {
-		add_name(object, "info", session, late->info);
-		return;
-	}
-	if (length >= sizeof(text))
-		length = sizeof(text) - 1;
-	memcpy(text, work, length);
-	text[length] = '\0';
-	add_text(object, "info", length > 0 ? text : NULL);
-}
-
-static struct json_object *late_object(const struct session *session, const struct late_row *late,
-				       bool with_info)
-{
+	const struct session *session = printer->session;
+	const struct event *event = pool_at(&session->events, i);
 	struct json_object *object = json_object_new_object();
 
+	add_seconds(object, "time(s)", event->time_us);
+	add_name(object, "wall time", session, event->wall);
+	add_text(object, "kind", name_of(session, event->kind));
+	add_text(object, "text", name_of(session, event->text));
+	return object;
+}
+
+static struct json_object *late_object(const struct printer *printer, uint64_t i)
+{
+	const struct session *session = printer->session;
+	const struct late_row *late = &session->late[i];
+	const struct surface *surface = &session->surfaces[late->surface];
+	const char *work;
+	size_t length = moment_work(session, late, &work);
+	struct json_object *object;
+
+	if (!surface->is_shown)
+		return NULL;
+	object = json_object_new_object();
 	add_seconds(object, "time(s)", late->time_us);
-	add_text(object, "Surface", name_of(session, session->surfaces[late->surface].name));
+	add_text(object, "Surface", name_of(session, surface->name));
 	add_text(object, "kind", late->is_stall ? "stall" : "drop");
 	json_add_bool(object, "no frame ended it", late->is_endless);
 	json_add_decimal(object, "time lost(ms)",
@@ -433,31 +431,27 @@ static struct json_object *late_object(const struct session *session, const stru
 	add_seconds(object, "end(s)", late->finished_us);
 	add_name(object, "jank type", session, late->jank_type);
 	add_name(object, "present type", session, late->present_type);
-	add_info(object, session, late, with_info);
+	/* What the app did itself; with --info the counters that were written then, too. */
+	if (printer->selection->with_info)
+		length = strlen(name_of(session, late->info));
+	json_object_object_add(
+		object, "info",
+		length > 0 ? json_object_new_string_len(name_of(session, late->info), (int)length)
+			   : NULL);
 	return object;
 }
 
-static void print_late(struct printer *printer, const struct session *session,
-		       const struct selection *selection)
-{
-	begin_array(printer, "late");
-	for (uint32_t i = 0; i < session->n_late; i++) {
-		const struct surface *surface = &session->surfaces[session->late[i].surface];
-
-		if (surface->is_shown)
-			print_element(printer,
-				      late_object(session, &session->late[i], selection->with_info),
-				      false);
-	}
-	fputc(']', printer->out);
-}
-
 /* Of what was captured in a section, or in the whole session if it has none. */
-static struct json_object *captured_object(const struct session *session,
-					   const struct captured *captured)
+static struct json_object *captured_object(const struct printer *printer, uint64_t i)
 {
-	struct json_object *object = json_object_new_object();
+	const struct session *session = printer->session;
+	const struct captured *captured = &session->captured[i];
+	struct json_object *object;
 
+	if (captured->frames == 0 ||
+	    !select_section(printer->selection, session, captured->section))
+		return NULL;
+	object = json_object_new_object();
 	add_name(object, "section", session,
 		 session->n_sections > 0 ? session->sections[captured->section].name : NAME_NONE);
 	add_text(object, "kind", captured_kind_names[captured->kind]);
@@ -474,36 +468,24 @@ static struct json_object *captured_object(const struct session *session,
 	return object;
 }
 
-static void print_captured(struct printer *printer, const struct session *session,
-			   const struct selection *selection)
+static void print_session(struct printer *printer)
 {
-	begin_array(printer, "captured");
-	for (uint32_t i = 0; i < session->n_captured; i++) {
-		const struct captured *captured = &session->captured[i];
+	const struct session *session = printer->session;
 
-		if (captured->frames > 0 && select_section(selection, session, captured->section))
-			print_element(printer, captured_object(session, captured), false);
-	}
-	fputc(']', printer->out);
-}
-
-static void print_session(struct printer *printer, const struct session *session,
-			  const struct selection *selection)
-{
 	print_element(printer, session_object(session), true);
-	print_apps(printer, session);
-	print_missing(printer, session);
-	print_sections(printer, session, selection);
-	print_captured(printer, session, selection);
-	print_late(printer, session, selection);
-	print_events(printer, session);
+	print_apps(printer);
+	print_array(printer, "missing", session->missing.n, missing_object);
+	print_sections(printer);
+	print_array(printer, "captured", session->n_captured, captured_object);
+	print_array(printer, "late", session->n_late, late_object);
+	print_array(printer, "events", session->events.n, event_object);
 }
 
 int output_json_session(FILE *out, const struct session *session, const struct selection *selection)
 {
-	struct printer printer = { .out = out, .is_first = true };
+	struct printer printer = { out, session, selection, .is_first = true };
 
-	print_session(&printer, session, selection);
+	print_session(&printer);
 	return printer.failed ? -ENOMEM : 0;
 }
 
@@ -568,16 +550,16 @@ int output_json_devices(FILE *out, const struct report *report)
 int output_json(FILE *out, const struct report *report)
 {
 	struct json_object *object = json_object_new_object();
-	struct printer printer = { .out = out };
+	struct printer printer = { .out = out, .selection = report->selection };
 
 	json_add_count(object, "schema", SCHEMA);
 	add_text(object, "program", "jank-report " JANKD_VERSION);
 	print_object(&printer, object, true);
 	begin_array(&printer, "sessions");
 	for (uint32_t i = 0; i < report->n; i++) {
-		print_session(&printer, &report->sessions[i], report->selection);
+		printer.session = &report->sessions[i];
+		print_session(&printer);
 		fputc('}', out);
-		printer.is_first = false;
 	}
 	fputc(']', out);
 	printer.failed |= output_json_devices(out, report) < 0;

@@ -83,21 +83,14 @@ static char *copy_of(struct comparison *comparison, const char *text)
 	return copy;
 }
 
-static struct compared_surface *find_surface(struct comparison *comparison, const char *name)
-{
-	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
-		if (strcmp(comparison->surfaces[i].name, name) == 0)
-			return &comparison->surfaces[i];
-	return NULL;
-}
-
 static struct compared_surface *add_surface(struct comparison *comparison, const char *name,
 					    const char *app)
 {
-	struct compared_surface *surface = find_surface(comparison, name);
+	struct compared_surface *surface;
 
-	if (surface)
-		return surface;
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
+		if (strcmp(comparison->surfaces[i].name, name) == 0)
+			return &comparison->surfaces[i];
 	surface = add_to(comparison, &comparison->surfaces, &comparison->n_surfaces,
 			 &comparison->max_surfaces, sizeof(*surface));
 	if (surface)
@@ -143,9 +136,10 @@ static struct compared_section *section_of(struct comparison *comparison,
 	return added;
 }
 
-static void keep_frame(struct comparison *comparison, struct compared_run *run,
-		       const struct compared_frame *frame)
+static void keep_frame(struct comparison *comparison, struct compared_surface *surface,
+		       struct compared_frame frame)
 {
+	struct compared_run *run = &surface->runs[surface->n_runs - 1];
 	struct compared_frame *added;
 
 	if (comparison->frames == COMPARE_FRAMES_MAX) {
@@ -155,28 +149,30 @@ static void keep_frame(struct comparison *comparison, struct compared_run *run,
 	added = add_to(comparison, &run->frames, &run->n_frames, &run->max_frames, sizeof(*added));
 	if (!added)
 		return;
-	*added = *frame;
+	*added = frame;
 	comparison->frames++;
+}
+
+static uint32_t interval_of(uint64_t us)
+{
+	return us < HOUR_US ? (uint32_t)us : HOUR_US;
 }
 
 static void add_frame(struct comparison *comparison, struct compared_surface *surface,
 		      const struct kept_frame *frame)
 {
-	struct compared_run *run = &surface->runs[surface->n_runs - 1];
 	uint64_t us = kept_interval_ns(frame) / 1000;
 
 	if (frame->flags & FRAME_FIRST ||
 	    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)))
 		return;
-	keep_frame(comparison, run,
-		   &(struct compared_frame){
-			   .interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
-			   .late_us = (uint32_t)(kept_late_ns(frame) / 1000),
-			   .vsyncs = frame->vsyncs,
-			   .flags = frame->flags,
-			   .step = frame->step,
-		   });
-	surface->time_s[run->group] += (double)us / 1e6;
+	keep_frame(comparison, surface,
+		   (struct compared_frame){ .interval_us = interval_of(us),
+					    .late_us = (uint32_t)(kept_late_ns(frame) / 1000),
+					    .vsyncs = frame->vsyncs,
+					    .flags = frame->flags,
+					    .step = frame->step });
+	surface->time_s[surface->runs[surface->n_runs - 1].group] += (double)us / 1e6;
 }
 
 static void add_window(struct comparison *comparison, struct compared_surface *surface,
@@ -203,12 +199,10 @@ static void add_endless(struct comparison *comparison, struct compared_surface *
 			(double)facts->endless_ns / 1e9;
 	for (uint64_t i = 0; i < facts->endless; i++)
 		if (has_frames)
-			keep_frame(comparison, &surface->runs[surface->n_runs - 1],
-				   &(struct compared_frame){
-					   .interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US,
-					   .vsyncs = FRAME_VSYNCS_UNKNOWN,
-					   .flags = FRAME_WAIT | FRAME_STALL,
-				   });
+			keep_frame(comparison, surface,
+				   (struct compared_frame){ .interval_us = interval_of(us),
+							    .vsyncs = FRAME_VSYNCS_UNKNOWN,
+							    .flags = FRAME_WAIT | FRAME_STALL });
 		else
 			add_window(comparison, surface,
 				   &(struct window){ .stalls = 1, .stall_us = us });
@@ -237,16 +231,6 @@ static void choose_surfaces(struct comparison *comparison, enum group group,
 		run->without_janks |= session->surfaces[i].sums.without_janks;
 		place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
 	}
-}
-
-static void name_group(struct comparison *comparison, struct compared_group *group,
-		       const struct session *session)
-{
-	*group = (struct compared_group){
-		.folder = copy_of(comparison, session->folder),
-		.model = copy_of(comparison, session_json_text(session, "device", "model")),
-		.build = copy_of(comparison, session_json_text(session, "device", "build")),
-	};
 }
 
 /* Runs often lack the same, also those of both groups. */
@@ -353,7 +337,11 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 		return;
 	}
 	if (comparison->runs[group] == 0)
-		name_group(comparison, &comparison->groups[group], session);
+		comparison->groups[group] = (struct compared_group){
+			.folder = copy_of(comparison, session->folder),
+			.model = copy_of(comparison, session_json_text(session, "device", "model")),
+			.build = copy_of(comparison, session_json_text(session, "device", "build")),
+		};
 	choose_surfaces(comparison, group, session, selection, place);
 	for (uint64_t i = 0; i < frames->n; i++) {
 		const struct kept_frame *frame = pool_at(frames, i);
@@ -378,25 +366,23 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 	free(place);
 }
 
-static void free_surface(struct compared_surface *surface)
-{
-	for (uint32_t i = 0; i < surface->n_runs; i++) {
-		free(surface->runs[i].frames);
-		free(surface->runs[i].windows);
-		free(surface->runs[i].folder);
-	}
-	for (uint32_t i = 0; i < surface->n_sections; i++)
-		free(surface->sections[i].name);
-	free(surface->sections);
-	free(surface->runs);
-	free(surface->app);
-	free(surface->name);
-}
-
 void compare_free(struct comparison *comparison)
 {
-	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
-		free_surface(&comparison->surfaces[i]);
+	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
+		struct compared_surface *surface = &comparison->surfaces[i];
+
+		for (uint32_t j = 0; j < surface->n_runs; j++) {
+			free(surface->runs[j].frames);
+			free(surface->runs[j].windows);
+			free(surface->runs[j].folder);
+		}
+		for (uint32_t j = 0; j < surface->n_sections; j++)
+			free(surface->sections[j].name);
+		free(surface->sections);
+		free(surface->runs);
+		free(surface->app);
+		free(surface->name);
+	}
 	for (unsigned int i = BASE; i <= NEW; i++) {
 		free(comparison->groups[i].folder);
 		free(comparison->groups[i].model);
@@ -691,24 +677,6 @@ static bool add_row_to_block(const struct ratio *ratio, const struct compared_ru
 	return true;
 }
 
-/* Seconds of drawing in a block: 5, as bursts of late frames are shorter; less in a short run,
- * which else had too few of them. */
-static double block_seconds(double run_s)
-{
-	return fmin(5, fmax(1, run_s / 30));
-}
-
-static double run_seconds(const struct compared_run *run)
-{
-	double us = 0;
-
-	for (uint64_t i = 0; i < run->n_frames; i++)
-		us += run->frames[i].interval_us;
-	for (uint64_t i = 0; i < run->n_windows; i++)
-		us += (double)(run->windows[i].time_us + run->windows[i].stall_us);
-	return us / 1e6;
-}
-
 struct blocks {
 	struct block *all;
 	uint32_t n, max;
@@ -738,8 +706,16 @@ static struct block *block_for(struct blocks *blocks, uint32_t run, bool is_firs
 /* Cuts a run into blocks. Returns false if its rows do not have the number. */
 static bool cut(const struct ratio *ratio, const struct compared_run *run, struct blocks *blocks)
 {
-	double length_s = block_seconds(run_seconds(run));
+	double run_us = 0, length_s;
 	bool is_first = true;
+
+	for (uint64_t i = 0; i < run->n_frames; i++)
+		run_us += run->frames[i].interval_us;
+	for (uint64_t i = 0; i < run->n_windows; i++)
+		run_us += (double)(run->windows[i].time_us + run->windows[i].stall_us);
+	/* Seconds of drawing in a block: 5, as bursts of late frames are shorter; less in a short
+	 * run, which else had too few of them. */
+	length_s = fmin(5, fmax(1, run_us / 1e6 / 30));
 
 	for (uint64_t i = 0; i < run->n_frames; i++) {
 		struct block *block = block_for(blocks, run->run, is_first, length_s,
@@ -1006,44 +982,10 @@ static double binomial_tail(uint64_t n, uint64_t least, double p)
 	return sum;
 }
 
-/* Of groups of an app that is the same in both, one does not freeze in as much time as @still runs
- * of the other have, and of these @frozen or more of @runs freeze: the probability, for that app
- * which does so most often, however its freezes are spread over a run. */
-static double chance_of(double still, uint32_t runs, uint32_t frozen)
-{
-	double most = 0;
-
-	for (double p = 0.005; p < 1; p += 0.005)
-		most = fmax(most, pow(1 - p, still) * binomial_tail(runs, frozen, p));
-	return most;
-}
-
 /* Freezes that there may be beside those that are counted: that no frame ended, or in waits. */
 static uint64_t more_freezes(const struct grade_facts *facts)
 {
 	return facts->more_freezes ? 1 + facts->uncounted_ns / STATS_WAIT_NS : 0;
-}
-
-static void add_run_to(struct compared_verdict *verdict, const struct compared_run *run)
-{
-	const struct grade_facts *facts = &run->facts.sum;
-	double longest_s = (double)facts->longest_freeze_ns / 1e9;
-
-	verdict->drawing_s[run->group] += (double)grade_drawing_ns(facts) / 1e9;
-	verdict->lost_s[run->group] += (double)grade_lost_ns(facts) / 1e9;
-	verdict->between_s[run->group] += (double)facts->time_ns / 1e9;
-	verdict->late_s[run->group] += (double)facts->late_ns / 1e9;
-	verdict->gap_s[run->group] += (double)facts->gap_ns / 1e9;
-	verdict->span_s[run->group] += (double)facts->span_ns / 1e9;
-	verdict->missing_s[run->group] += (double)grade_missing_ns(facts) / 1e9;
-	verdict->freezes[run->group] += facts->freezes;
-	verdict->more[run->group] += more_freezes(facts);
-	if (facts->more_freezes)
-		verdict->more_s[run->group] += (double)facts->uncounted_ns / 1e9;
-	verdict->frozen[run->group] += facts->freezes > 0;
-	verdict->runs[run->group]++;
-	if (longest_s > verdict->longest_freeze_s[run->group])
-		verdict->longest_freeze_s[run->group] = longest_s;
 }
 
 /* Adds what all runs lost. */
@@ -1052,10 +994,26 @@ static void add_runs_to(struct compared_verdict *verdict, const struct compared_
 	double most[2] = { 0, 0 };
 
 	for (uint32_t i = 0; i < surface->n_runs; i++) {
-		const struct compared_run *run = &surface->runs[i];
+		const struct grade_facts *facts = &surface->runs[i].facts.sum;
+		enum group group = surface->runs[i].group;
+		double longest_s = (double)facts->longest_freeze_ns / 1e9;
 
-		add_run_to(verdict, run);
-		most[run->group] = fmax(most[run->group], grade_lost_rate(&run->facts.sum));
+		verdict->drawing_s[group] += (double)grade_drawing_ns(facts) / 1e9;
+		verdict->lost_s[group] += (double)grade_lost_ns(facts) / 1e9;
+		verdict->between_s[group] += (double)facts->time_ns / 1e9;
+		verdict->late_s[group] += (double)facts->late_ns / 1e9;
+		verdict->gap_s[group] += (double)facts->gap_ns / 1e9;
+		verdict->span_s[group] += (double)facts->span_ns / 1e9;
+		verdict->missing_s[group] += (double)grade_missing_ns(facts) / 1e9;
+		verdict->freezes[group] += facts->freezes;
+		verdict->more[group] += more_freezes(facts);
+		if (facts->more_freezes)
+			verdict->more_s[group] += (double)facts->uncounted_ns / 1e9;
+		verdict->frozen[group] += facts->freezes > 0;
+		verdict->runs[group]++;
+		verdict->longest_freeze_s[group] =
+			fmax(verdict->longest_freeze_s[group], longest_s);
+		most[group] = fmax(most[group], grade_lost_rate(facts));
 	}
 	for (uint32_t i = 0; i < surface->n_runs; i++) {
 		enum group group = surface->runs[i].group;
@@ -1089,10 +1047,16 @@ static bool runs_agree(const struct compared_surface *surface,
 }
 
 /* True: @frozen of @runs are more than by chance, beside runs without a freeze, of which as many as
- * @most have that @share of the time of these. */
+ * @most have that @share of the time of these. The chance is that of an app which is the same in
+ * both groups and freezes as often as makes it most likely, however its freezes are spread. */
 static bool are_many(uint32_t runs, uint32_t frozen, double most, double share, double level)
 {
-	return frozen > 0 && chance_of(fmin(most, share * runs), runs, frozen) < level;
+	double chance = 0;
+
+	for (double p = 0.005; p < 1; p += 0.005)
+		chance = fmax(chance, pow(1 - p, fmin(most, share * runs)) *
+					      binomial_tail(runs, frozen, p));
+	return frozen > 0 && chance < level;
 }
 
 /* The other group never freezes: more runs do than by chance, or in one section. */

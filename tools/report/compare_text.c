@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison in sentences: of text, JSON and page. */
-#include "tools/report/compare_text.h"
+#include "tools/report/compare.h"
 
 #include <errno.h>
 #include <math.h>

@@ -36,30 +36,24 @@ static enum metric find_metric(const char *name, size_t length)
 	return found == METRICS ? find_without_unit(name, length) : found;
 }
 
-/* Returns what follows the number, or NULL. */
+/* The grade or number at @at. Returns what follows it, or NULL. */
 static const char *parse_limit(struct condition *condition, const char *at)
 {
 	char *end;
 
-	condition->is_change = *at == '+' || *at == '-';
-	condition->limit = strtod(at, &end);
-	if (end == at || !isfinite(condition->limit) || strpbrk(at, "xXnN"))
-		return NULL;
-	return end;
-}
-
-/* Returns what follows the grade, or NULL. */
-static const char *parse_grade(struct condition *condition, const char *at)
-{
-	for (enum grade grade = GRADE_BAD; grade < GRADES; grade++) {
+	for (enum grade grade = GRADE_BAD; condition->metric == METRIC_GRADE && grade < GRADES;
+	     grade++) {
 		size_t length = strlen(grade_names[grade]);
 
-		if (strncasecmp(at, grade_names[grade], length) != 0 || isnan(metric_grade(grade)))
-			continue;
 		condition->limit = metric_grade(grade);
-		return at + length;
+		if (strncasecmp(at, grade_names[grade], length) == 0 && !isnan(condition->limit))
+			return at + length;
 	}
-	return NULL;
+	if (condition->metric == METRIC_GRADE)
+		return NULL;
+	condition->is_change = *at == '+' || *at == '-';
+	condition->limit = strtod(at, &end);
+	return end == at || !isfinite(condition->limit) || strpbrk(at, "xXnN") ? NULL : end;
 }
 
 bool condition_counts_freezes(const struct condition *condition)
@@ -91,8 +85,7 @@ const char *condition_parse(struct condition *condition, const char *text)
 		*at == '<' ? (equal ? LESS_OR_EQUAL : LESS) : (equal ? MORE_OR_EQUAL : MORE);
 	at += 1 + equal;
 	at += strspn(at, " ");
-	at = condition->metric == METRIC_GRADE ? parse_grade(condition, at)
-					       : parse_limit(condition, at);
+	at = parse_limit(condition, at);
 	if (!at)
 		return condition->metric == METRIC_GRADE
 			       ? "needs BAD, POOR, FAIR or GOOD after the comparison"

@@ -127,18 +127,6 @@ static bool next_row(struct csv_reader *reader, struct span *row)
 	return true;
 }
 
-/* Removes the quotes of a field in place. */
-static struct span unquoted(char *from, size_t length)
-{
-	size_t n = 0;
-
-	for (size_t i = 1; i + 1 < length; i++) {
-		from[n++] = from[i];
-		i += from[i] == '"' && from[i + 1] == '"';
-	}
-	return (struct span){ from, n };
-}
-
 /* The end of the field at @at. */
 static size_t field_end(struct span row, size_t at)
 {
@@ -170,8 +158,16 @@ static unsigned int split(struct span row, struct span fields[CSV_READER_COLUMNS
 			char *begin = (char *)(uintptr_t)(row.ptr + at);
 
 			fields[n] = (struct span){ begin, end - at };
-			if (end - at >= 2 && begin[0] == '"' && begin[end - at - 1] == '"')
-				fields[n] = unquoted(begin, end - at);
+			if (end - at >= 2 && begin[0] == '"' && begin[end - at - 1] == '"') {
+				/* Quotes are removed in place. */
+				size_t length = 0;
+
+				for (size_t i = 1; i + 1 < end - at; i++) {
+					begin[length++] = begin[i];
+					i += begin[i] == '"' && begin[i + 1] == '"';
+				}
+				fields[n].len = length;
+			}
 		}
 		if (end == row.len)
 			return n + 1;
@@ -242,28 +238,26 @@ int csv_reader_column(const struct csv_reader *reader, const char *name)
 	return -1;
 }
 
-static bool is_header(const struct csv_reader *reader)
-{
-	for (unsigned int i = 0; i < reader->n_columns; i++)
-		if (!span_equal(reader->fields[i], reader->columns[i]))
-			return false;
-	return true;
-}
-
 bool csv_reader_next(struct csv_reader *reader)
 {
 	struct span row;
 
 	while (next_row(reader, &row)) {
+		unsigned int same = 0;
+
 		reader->n_fields = split(row, reader->fields);
 		if (reader->n_fields != reader->n_columns) {
 			reader->malformed++;
-		} else if (is_header(reader)) {
-			reader->headers++;
-		} else {
+			continue;
+		}
+		while (same < reader->n_columns &&
+		       span_equal(reader->fields[same], reader->columns[same]))
+			same++;
+		if (same < reader->n_columns) {
 			reader->rows++;
 			return true;
 		}
+		reader->headers++;
 	}
 	return false;
 }

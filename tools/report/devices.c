@@ -49,24 +49,18 @@ int device_of(char **device, const struct session *session)
 	return 0;
 }
 
-/* The app of a Surface; one without facts for a Surface of no app. */
-static const struct graded_app *app_of(const struct session *session, const struct surface *surface)
-{
-	static const struct graded_app none;
-
-	for (uint32_t i = 0; i < session->n_apps; i++)
-		if (session->apps[i].app == surface->app)
-			return &session->apps[i];
-	return &none;
-}
-
 static struct device_row row_of(const struct session *session, const struct surface *surface,
 				const struct selection *selection)
 {
-	const struct graded_app *app = app_of(session, surface);
+	/* One without facts for a Surface of no app. */
+	static const struct graded_app none;
+	const struct graded_app *app = &none;
 	const double *of = surface->numbers.of;
 	struct graded rates = { 0 };
 
+	for (uint32_t i = 0; i < session->n_apps && app == &none; i++)
+		if (session->apps[i].app == surface->app)
+			app = &session->apps[i];
 	surface_set_rates(&rates, session, surface);
 	return (struct device_row){
 		.model = session_json_text(session, "device", "model"),

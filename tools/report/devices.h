@@ -10,7 +10,6 @@
 #define JANKD_TOOLS_REPORT_DEVICES_H
 
 #include "daemon/show/grade_text.h"
-#include "tools/report/select.h"
 #include "tools/report/session.h"
 
 struct device_row {

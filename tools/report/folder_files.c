@@ -34,40 +34,12 @@ static bool is_kind(const char *name, enum csv_file_kind kind, uint32_t *number)
 	       (at[suffix_length] == '\0' || strcmp(at + suffix_length, ".gz") == 0);
 }
 
-static char *join(const char *folder, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s%s%s", folder,
-			os_is_separator(folder[strlen(folder) - 1]) ? "" : "/", name) < 0
-		       ? NULL
-		       : path;
-}
-
-static int add_segment(struct folder_files *files, const struct segment *segment)
-{
-	struct segment *added = array_add(&files->segments, &files->n, &files->max, sizeof(*added));
-
-	if (added)
-		*added = *segment;
-	return added ? 0 : -ENOMEM;
-}
-
-static int add_folder(struct folder_files *files, char *path)
-{
-	char **added =
-		array_add(&files->folders, &files->n_folders, &files->max_folders, sizeof(*added));
-
-	if (added)
-		*added = path;
-	return added ? 0 : -ENOMEM;
-}
-
 static int add_entry(void *context, const struct os_entry *entry)
 {
 	struct folder_files *files = context;
 	struct segment segment = { .size = entry->size, .changed_ns = entry->changed_ns };
-	int kind = 0, error;
+	bool is_added = false;
+	int kind = 0;
 	char *path;
 
 	if (files->n + files->n_folders == ENTRIES_MAX) {
@@ -78,15 +50,30 @@ static int add_entry(void *context, const struct os_entry *entry)
 		kind++;
 	if (entry->is_folder ? entry->name[0] == '.' : kind == CSV_FILES)
 		return 0;
-	path = join(files->path, entry->name);
-	if (!path)
+	if (asprintf(&path, "%s%s%s", files->path,
+		     os_is_separator(files->path[strlen(files->path) - 1]) ? "" : "/",
+		     entry->name) < 0)
 		return -ENOMEM;
-	segment.kind = (enum csv_file_kind)kind;
-	segment.path = path;
-	error = entry->is_folder ? add_folder(files, path) : add_segment(files, &segment);
-	if (error < 0)
+	if (entry->is_folder) {
+		char **added = array_add(&files->folders, &files->n_folders, &files->max_folders,
+					 sizeof(*added));
+
+		is_added = added;
+		if (added)
+			*added = path;
+	} else {
+		struct segment *added =
+			array_add(&files->segments, &files->n, &files->max, sizeof(*added));
+
+		segment.kind = (enum csv_file_kind)kind;
+		segment.path = path;
+		is_added = added;
+		if (added)
+			*added = segment;
+	}
+	if (!is_added)
 		free(path);
-	return error;
+	return is_added ? 0 : -ENOMEM;
 }
 
 static int by_number(const void *a, const void *b)

@@ -8,7 +8,7 @@
 
 #include "daemon/base/text.h"
 #include "daemon/show/apps.h"
-#include "tools/report/compare_text.h"
+#include "tools/report/compare.h"
 
 #define TEXT_SIZE 256
 
@@ -228,19 +228,21 @@ static void app_numbers(struct numbers *sum, const struct session *session,
 	numbers_set_grade(sum, &app->facts, app->grade);
 }
 
-/* True: conditions are for that app: one that somebody uses, or that is named. */
-static bool is_judged_app(const struct report *report, const struct session *session,
-			  const struct graded_app *app)
-{
-	return report->selection->app || app_is_used(session_app_place(session, app));
-}
+/* What is judged: an app or a Surface. */
+struct subject {
+	const struct section *section; /* NULL: in the whole session */
+	uint32_t name;
+	struct numbers numbers;
+	const struct grade_facts *facts;
+	enum grade grade;
+};
 
-/* @section: NULL of the whole session. */
 static void judge_at(struct results *results, const struct session *session,
-		     const struct condition *condition, const struct section *section,
-		     uint32_t name, struct numbers numbers, const struct grade_facts *facts,
-		     enum grade grade)
+		     const struct condition *condition, const struct subject *subject)
 {
+	const struct section *section = subject->section;
+	const struct grade_facts *facts = subject->facts;
+	struct numbers numbers = subject->numbers;
 	struct numbers endless;
 	char *where = NULL;
 
@@ -256,72 +258,73 @@ static void judge_at(struct results *results, const struct session *session,
 	}
 	if (asprintf(&where, "%s: %s%s%s", session->folder,
 		     section ? name_of(session, section->name) : "", section ? ": " : "",
-		     name_of(session, name)) < 0) {
+		     name_of(session, subject->name)) < 0) {
 		results->failed = true;
 		return;
 	}
-	judge(results, condition, where, &numbers, facts, grade);
+	judge(results, condition, where, &numbers, facts, subject->grade);
 	free(where);
 }
 
-/* Returns how many were judged. */
-static unsigned int judge_apps(struct results *results, const struct report *report,
-			       const struct session *session, const struct condition *condition)
+/* The subject at place @i: of the Surfaces if --surface selects some, else of the apps; in sections
+ * if --section does. Returns false if it is not judged: an app that nobody uses, unless it is
+ * named. */
+static bool subject_at(struct subject *subject, const struct selection *selection,
+		       const struct session *session, uint32_t i)
 {
-	bool in_sections = report->selection->section != NULL;
-	const struct graded_app *apps = in_sections ? session->in_section_apps : session->apps;
-	uint32_t n_apps = in_sections ? session->n_in_section_apps : session->n_apps;
-	unsigned int n = 0;
+	bool in_sections = selection->section != NULL;
+	uint32_t section;
 
-	for (uint32_t i = 0; i < n_apps; i++) {
-		struct numbers numbers;
-
-		if (!is_judged_app(report, session, &apps[i]) ||
-		    (in_sections && !select_section(report->selection, session, apps[i].section)))
-			continue;
-		app_numbers(&numbers, session, &apps[i], in_sections);
-		judge_at(results, session, condition,
-			 in_sections ? &session->sections[apps[i].section] : NULL, apps[i].app,
-			 numbers, &apps[i].facts, apps[i].grade);
-		n++;
-	}
-	return n;
-}
-
-/* The same of the Surfaces that --surface names. */
-static unsigned int judge_surfaces(struct results *results, const struct report *report,
-				   const struct session *session, const struct condition *condition)
-{
-	bool in_sections = report->selection->section != NULL;
-	uint32_t max = in_sections ? session->n_in_sections : session->n_surfaces;
-	unsigned int n = 0;
-
-	for (uint32_t i = 0; i < max; i++) {
+	if (selection->surface) {
 		const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
 		const struct surface *surface = &session->surfaces[in ? in->surface : i];
 
-		if (!surface->is_shown ||
-		    (in && !select_section(report->selection, session, in->section)))
-			continue;
-		judge_at(results, session, condition, in ? &session->sections[in->section] : NULL,
-			 surface->name, in ? in->numbers : surface->numbers,
-			 in ? &in->facts : &surface->facts, in ? in->grade : surface->grade);
-		n++;
+		section = in ? in->section : 0;
+		if (!surface->is_shown)
+			return false;
+		*subject = (struct subject){ .name = surface->name,
+					     .numbers = in ? in->numbers : surface->numbers,
+					     .facts = in ? &in->facts : &surface->facts,
+					     .grade = in ? in->grade : surface->grade };
+	} else {
+		const struct graded_app *app =
+			in_sections ? &session->in_section_apps[i] : &session->apps[i];
+
+		section = app->section;
+		if (!selection->app && !app_is_used(session_app_place(session, app)))
+			return false;
+		*subject = (struct subject){ .name = app->app,
+					     .facts = &app->facts,
+					     .grade = app->grade };
+		app_numbers(&subject->numbers, session, app, in_sections);
 	}
-	return n;
+	subject->section = in_sections ? &session->sections[section] : NULL;
+	return select_section(selection, session, section);
 }
 
-/* What is known of apps that have no grade: a freeze is one, however long it drew. */
-static unsigned int judge_ungraded(struct results *results, const struct session *session,
-				   const struct condition *condition)
+/* Returns how many were judged. */
+static unsigned int judge_session(struct results *results, const struct selection *selection,
+				  const struct session *session, const struct condition *condition)
 {
-	struct numbers numbers;
+	uint32_t max = selection->section ? session->n_in_section_apps : session->n_apps;
+	struct subject subject;
+	unsigned int n = 0;
 
-	numbers_clear(&numbers);
-	for (uint32_t i = 0; i < session->n_ungraded; i++)
-		judge_at(results, session, condition, NULL, session->ungraded[i].app, numbers,
-			 &session->ungraded[i].facts, GRADE_NONE);
-	return session->n_ungraded;
+	if (selection->surface)
+		max = selection->section ? session->n_in_sections : session->n_surfaces;
+	for (uint32_t i = 0; i < max; i++)
+		if (subject_at(&subject, selection, session, i)) {
+			judge_at(results, session, condition, &subject);
+			n++;
+		}
+	/* What is known of apps that have no grade: a freeze is one, however long it drew. */
+	for (uint32_t i = 0, judged = n; i < session->n_ungraded && judged == 0; i++, n++) {
+		subject = (struct subject){ .name = session->ungraded[i].app,
+					    .facts = &session->ungraded[i].facts };
+		numbers_clear(&subject.numbers);
+		judge_at(results, session, condition, &subject);
+	}
+	return n;
 }
 
 /* Why nothing of a session is judged. */
@@ -343,15 +346,9 @@ void judge_sessions(struct results *results, const struct report *report,
 	for (unsigned int i = 0; i < n; i++) {
 		for (uint32_t j = 0; j < report->n; j++) {
 			const struct session *session = &report->sessions[j];
-			unsigned int judged =
-				selection->surface
-					? judge_surfaces(results, report, session, &conditions[i])
-					: judge_apps(results, report, session, &conditions[i]);
 
-			if (judged == 0)
-				judged = judge_ungraded(results, session, &conditions[i]);
 			/* Else a session that crashed before it drew would pass beside others. */
-			if (judged == 0)
+			if (judge_session(results, selection, session, &conditions[i]) == 0)
 				results_add(results, OUTCOME_UNKNOWN, session->folder,
 					    conditions[i].text, why_none(session, selection));
 		}

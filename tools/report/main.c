@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "daemon/base/text.h"
-#include "tools/report/compare_text.h"
+#include "tools/report/compare.h"
 #include "tools/report/csv_reader.h"
 #include "tools/report/judge.h"
 #include "tools/report/model.h"
+#include "tools/report/session.h"
 #include "tools/report/os.h"
 #include "tools/report/page.h"
 
@@ -394,22 +395,6 @@ static void check_settings(struct settings *settings)
 		settings->format = formats;
 }
 
-static void read_options(struct settings *settings, int argc, char **argv)
-{
-	int option;
-
-	opterr = 0;
-	/* '-': operands are returned in their order. */
-	while ((option = getopt_long(argc, argv, "-ho:", options, NULL)) != -1) {
-		if (option == '?')
-			wrong_usage(argv[optind - 1], "unknown option, or its value is missing");
-		set_option(settings, option, optarg);
-	}
-	while (optind < argc)
-		add_operand(settings, argv[optind++]);
-	check_settings(settings);
-}
-
 /* --- folders --- */
 
 /* What becomes of each session: it is kept for a report, or added to a comparison. */
@@ -423,19 +408,6 @@ struct collection {
 	bool failed; /* a folder could not be read */
 };
 
-static void keep(struct report *report, struct session *session)
-{
-	struct session *added =
-		array_add(&report->sessions, &report->n, &report->max, sizeof(*added));
-
-	if (!added)
-		out_of_memory();
-	/* What is printed is computed: rows and frames are not needed again. */
-	pool_free(&session->windows);
-	pool_free(&session->frames);
-	*added = *session;
-}
-
 static void free_report(struct report *report)
 {
 	for (uint32_t i = 0; i < report->n; i++)
@@ -446,8 +418,9 @@ static void free_report(struct report *report)
 static void read_session(struct collection *collection, const struct folder_files *files,
 			 uint32_t number)
 {
-	struct session session;
-	int result = model_read(&session, files, number, collection->report.selection);
+	struct report *report = &collection->report;
+	struct session session, *kept;
+	int result = model_read(&session, files, number, report->selection);
 
 	if (result < 0)
 		out_of_memory();
@@ -462,13 +435,18 @@ static void read_session(struct collection *collection, const struct folder_file
 	collection->n_read++;
 	if (collection->compare) {
 		compare_add(&collection->comparison, collection->group, &session,
-			    collection->report.selection);
+			    report->selection);
 		session_free(&session);
 	} else {
-		if (collection->page &&
-		    page_add(collection->page, &session, collection->report.selection) < 0)
+		if (collection->page && page_add(collection->page, &session, report->selection) < 0)
 			out_of_memory();
-		keep(&collection->report, &session);
+		kept = array_add(&report->sessions, &report->n, &report->max, sizeof(*kept));
+		if (!kept)
+			out_of_memory();
+		/* What is printed is computed: rows and frames are not needed again. */
+		pool_free(&session.windows);
+		pool_free(&session.frames);
+		*kept = session;
 	}
 }
 
@@ -661,16 +639,6 @@ static void print_results(const struct results *results, bool strict)
 			strict ? "" : "; with --strict that is exit code 4");
 }
 
-static int exit_code(const struct settings *settings, const struct collection *collection,
-		     const struct results *results)
-{
-	if (results->of[OUTCOME_HOLDS] > 0)
-		return EXIT_HOLDS;
-	if (collection->failed)
-		return 1;
-	return settings->strict && results->of[OUTCOME_UNKNOWN] > 0 ? EXIT_UNKNOWN : 0;
-}
-
 static _Noreturn void grade_and_exit(void)
 {
 	int error = output_grades_of(stdin, stdout);
@@ -761,11 +729,20 @@ int main(int argc, char **argv)
 	struct results results = { 0 };
 	struct page page = { 0 };
 	bool is_grades;
-	int error = 0;
+	int option, error = 0;
 
 	os_begin(&argc, &argv);
 	settings.selection.to_us = INT64_MAX;
-	read_options(&settings, argc, argv);
+	opterr = 0;
+	/* '-': operands are returned in their order. */
+	while ((option = getopt_long(argc, argv, "-ho:", options, NULL)) != -1) {
+		if (option == '?')
+			wrong_usage(argv[optind - 1], "unknown option, or its value is missing");
+		set_option(&settings, option, optarg);
+	}
+	while (optind < argc)
+		add_operand(&settings, argv[optind++]);
+	check_settings(&settings);
 	is_grades = settings.format && settings.format->print == output_grades;
 	if (is_grades && strcmp(settings.operands[BASE][0], "-") == 0)
 		grade_and_exit();
@@ -804,7 +781,10 @@ int main(int argc, char **argv)
 		if (error < 0)
 			fail(settings.junit, strerror(-error), "name a file that can be written");
 	}
-	error = exit_code(&settings, &collection, &results);
+	error = results.of[OUTCOME_HOLDS] > 0			     ? EXIT_HOLDS
+		: collection.failed				     ? 1
+		: settings.strict && results.of[OUTCOME_UNKNOWN] > 0 ? EXIT_UNKNOWN
+								     : 0;
 	free_report(&collection.report);
 	compare_free(&collection.comparison);
 	results_free(&results);

@@ -186,12 +186,6 @@ void numbers_set_stats(struct numbers *numbers, const struct frame_stats *stats)
 	of[METRIC_UNKNOWN] = (double)stats->unknown;
 }
 
-/* The value at rank ceil(@permille / 1000 * n). */
-static uint32_t percentile(const uint32_t *times_ns, size_t n, unsigned int permille)
-{
-	return times_ns[(n * permille + 999) / 1000 - 1];
-}
-
 /* 1000 / mean of the slowest ceil(@permille / 1000 * n). */
 static double low_mean(const uint32_t *times_ns, size_t n, unsigned int permille)
 {
@@ -229,8 +223,10 @@ void numbers_set_times(struct numbers *numbers, const uint32_t *times_ns, size_t
 
 	if (n == 0)
 		return;
+	/* The value at rank ceil(permille / 1000 * n). */
 	for (unsigned int i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
-		of[ranks[i].metric] = milliseconds(percentile(times_ns, n, ranks[i].permille));
+		of[ranks[i].metric] =
+			milliseconds(times_ns[(n * ranks[i].permille + 999) / 1000 - 1]);
 	of[METRIC_LOW1_MEAN] = low_mean(times_ns, n, 10);
 	of[METRIC_LOW01_MEAN] = low_mean(times_ns, n, 1);
 	of[METRIC_LOW1_TIME] = low_time(times_ns, n, 10, time_ns);

@@ -11,13 +11,6 @@
 
 /* --- percentiles of frames.csv --- */
 
-/* A frame time with where it belongs, so that sorting brings those of one place together. */
-static uint64_t key_of(const struct kept_frame *frame, bool by_section)
-{
-	return (by_section ? (uint64_t)frame->section << 48 : 0) | (uint64_t)frame->surface << 32 |
-	       kept_interval_ns(frame);
-}
-
 static int by_key(const void *a, const void *b)
 {
 	const uint64_t *one = a, *other = b;
@@ -45,7 +38,10 @@ static int group_times(struct reading *reading, bool by_section,
 		const struct kept_frame *frame = pool_at(frames, i);
 
 		if (!(frame->flags & (FRAME_WAIT | FRAME_FIRST)))
-			keys[n++] = key_of(frame, by_section);
+			/* With where it belongs, so that sorting brings those of a place together.
+			 */
+			keys[n++] = (by_section ? (uint64_t)frame->section << 48 : 0) |
+				    (uint64_t)frame->surface << 32 | kept_interval_ns(frame);
 	}
 	qsort(keys, n, sizeof(*keys), by_key);
 	for (size_t from = 0, to; from < n; from = to) {
@@ -156,15 +152,6 @@ static enum app_class given_class(const struct session *session)
 	return APP_CLASS_UNKNOWN;
 }
 
-static bool has_row_cadence(const struct surface *surface)
-{
-	unsigned int i = 0;
-
-	while (i < CADENCES_MAX && surface->row_cadences[i] == 0)
-		i++;
-	return i < CADENCES_MAX;
-}
-
 /* Without summary.csv, from frames.csv. Rows of fps.csv are enough for a class that was given, but
  * not to learn it; and not to say that it never drew continuously for so long, as a row with one
  * long frame or of two bursts is none of those that do. */
@@ -183,8 +170,9 @@ static void set_verdict(const struct session *session, struct surface *surface)
 		.drawing_time_ns = drawing.time_ns,
 	};
 
-	if (from_rows && has_row_cadence(surface))
-		facts.cadence = 1;
+	for (unsigned int i = 0; from_rows && i < CADENCES_MAX; i++)
+		if (surface->row_cadences[i] > 0)
+			facts.cadence = 1;
 	if (surface->source == FROM_FRAMES || (from_rows && facts.given))
 		verdict_write(surface->verdict, &facts);
 	if (from_rows && strncmp(surface->verdict, "n/a", 3) == 0)
@@ -315,21 +303,6 @@ static void draw_around(struct loss_time *losses, uint32_t n, int64_t from_us, i
 	}
 }
 
-static void draw_around_all(const struct session *session, struct loss_time *losses, uint32_t n)
-{
-	for (uint64_t i = 0; i < session->frames.n; i++) {
-		const struct kept_frame *frame = pool_at(&session->frames, i);
-
-		draw_around(losses, n, frame->present_us, frame->present_us, 0);
-	}
-	for (uint64_t i = 0; session->frames.n == 0 && i < session->windows.n; i++) {
-		const struct window *row = pool_at(&session->windows, i);
-		int64_t quiet_us = row->end_us - row->start_us - (int64_t)row->time_us;
-
-		draw_around(losses, n, row->start_us, row->end_us, quiet_us > 0 ? quiet_us : 0);
-	}
-}
-
 static bool is_loss(const struct session *session, const struct event *event)
 {
 	return strcmp(name_of(session, event->kind), "lost") == 0 &&
@@ -401,29 +374,32 @@ static void clip_hole(struct loss_time *losses, uint32_t n, uint32_t i)
 		loss->from_us = loss->to_us;
 }
 
-/* True: jankd graded an app GOOD, so that not much is missing. */
-static bool was_good(const struct session *session)
-{
-	uint32_t i = 0;
-
-	while (i < session->n_surfaces && session->surfaces[i].said != GRADE_GOOD)
-		i++;
-	return i < session->n_surfaces;
-}
-
 /* @most_us: all of the missing time; INT64_MAX: it is unknown, and a guess may be idle time. */
 static void find_missing(struct session *session, int64_t most_us)
 {
 	struct loss_time losses[LOSSES_MAX];
 	uint32_t n = read_losses(session, losses), guesses = 0;
-	bool with_guesses = most_us < INT64_MAX || !was_good(session);
+	bool with_guesses = true;
 	int64_t left_us[2] = { most_us, most_us }; /* for guesses, for what is said */
 	int64_t said_us = 0, guess_us = 0;
 
+	/* Where jankd graded an app GOOD, not much is missing. */
+	for (uint32_t i = 0; most_us == INT64_MAX && i < session->n_surfaces; i++)
+		with_guesses &= session->surfaces[i].said != GRADE_GOOD;
 	if (session->frames.refused > 0 || session->frames.n + session->windows.n == 0 ||
 	    n == LOSSES_MAX)
 		return;
-	draw_around_all(session, losses, n);
+	for (uint64_t i = 0; i < session->frames.n; i++) {
+		const struct kept_frame *frame = pool_at(&session->frames, i);
+
+		draw_around(losses, n, frame->present_us, frame->present_us, 0);
+	}
+	for (uint64_t i = 0; session->frames.n == 0 && i < session->windows.n; i++) {
+		const struct window *row = pool_at(&session->windows, i);
+		int64_t quiet_us = row->end_us - row->start_us - (int64_t)row->time_us;
+
+		draw_around(losses, n, row->start_us, row->end_us, quiet_us > 0 ? quiet_us : 0);
+	}
 	session->missing.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		set_hole(&losses[i]);
@@ -488,18 +464,6 @@ static bool lacks_events(const struct session *session, const struct surface *su
 	       (session->lacks_events && surface->source == FROM_SUMMARY);
 }
 
-/* Without events.csv, freezes that no frame ended and unexplained gaps are not known. The grade in
- * summary.csv is of all; without it a wait may be a gap, or idle. */
-static enum grade best_without_events(const struct surface *surface)
-{
-	struct grade_facts facts = surface->facts;
-
-	if (surface->said)
-		return surface->said;
-	facts.gap_ns = grade_idle_ns(&facts);
-	return grade_of(&facts) == GRADE_UNCLEAR ? GRADE_UNCLEAR : GRADE_NONE;
-}
-
 /* What was lost without a cause in the files has an unknown one. */
 static void add_uncaused(struct grade_facts *facts)
 {
@@ -539,7 +503,15 @@ static void set_grade(const struct session *session, struct surface *surface)
 	if (surface->grade != GRADE_NONE &&
 	    (lacks_events(session, surface) || surface->said == GRADE_INCOMPLETE ||
 	     (surface->said && surface->facts.more_freezes))) {
-		surface->facts.at_most = best_without_events(surface);
+		struct grade_facts facts = surface->facts;
+
+		/* Without events.csv, freezes that no frame ended and unexplained gaps are not
+		 * known. The grade in summary.csv is of all; without it a wait may be a gap, or
+		 * idle. */
+		facts.gap_ns = grade_idle_ns(&facts);
+		surface->facts.at_most = surface->said			     ? surface->said
+					 : grade_of(&facts) == GRADE_UNCLEAR ? GRADE_UNCLEAR
+									     : GRADE_NONE;
 		/* What the files show is graded by them. */
 		if (surface->facts.at_most >= surface->grade)
 			surface->facts.at_most = GRADE_NONE;
@@ -585,17 +557,6 @@ static int by_surface(const void *a, const void *b)
 	return (one->section > other->section) - (one->section < other->section);
 }
 
-/* The sections of a Surface, from the first of the @n in @sums, that are joined by rows that cross
- * marks: a row may cross one that soon follows another. */
-static uint32_t count_joined(const struct section_sum *sums, uint32_t n)
-{
-	uint32_t joined = 1;
-
-	while (joined < n && sums[joined - 1].is_crossed && sums[joined].surface == sums[0].surface)
-		joined++;
-	return joined;
-}
-
 /* True: frames.csv has all frames of these sections. It may have been written for a part of them.
  */
 static bool are_from_frames(const struct session *session, const struct section_sum *sums,
@@ -613,18 +574,13 @@ static bool are_from_frames(const struct session *session, const struct section_
 	return in_frames >= in_windows;
 }
 
-static uint64_t length_of(const struct session *session, uint32_t section)
-{
-	const struct section *of = &session->sections[section];
-	int64_t from_us = section > 0 ? of->from_us : session->first_us;
-	int64_t to_us = section + 1 < session->n_sections ? of->to_us : session->last_us;
-
-	return to_us > from_us ? (uint64_t)(to_us - from_us) * 1000 : 0;
-}
-
 static void add_section(struct session *session, const struct section_sum *sum, bool from_frames)
 {
 	struct section_numbers *in = &session->in_sections[session->n_in_sections++];
+	const struct section *section = &session->sections[sum->section];
+	bool is_last = sum->section + 1u == session->n_sections;
+	int64_t from_us = sum->section > 0 ? section->from_us : session->first_us;
+	int64_t to_us = is_last ? session->last_us : section->to_us;
 
 	*in = (struct section_numbers){
 		.section = sum->section,
@@ -635,10 +591,10 @@ static void add_section(struct session *session, const struct section_sum *sum, 
 	set_numbers(&in->numbers, &sum->sums, from_frames);
 	numbers_derive(&in->numbers);
 	in->facts = sum->sums.facts;
-	in->facts.missing_ns = missing_in(session, &session->sections[sum->section]);
-	if (session->sections[sum->section].has_loss)
+	in->facts.missing_ns = missing_in(session, section);
+	if (section->has_loss)
 		in->facts.missing_ns += session->unplaced_ns;
-	in->facts.span_ns = length_of(session, sum->section);
+	in->facts.span_ns = to_us > from_us ? (uint64_t)(to_us - from_us) * 1000 : 0;
 	if (!from_frames)
 		in->facts.uncounted_ns += sum->sums.in_rows.between_ns;
 	/* The rate that its class needs is judged in the whole session: a section has that answer,
@@ -663,7 +619,11 @@ static int set_sections(struct reading *reading)
 	for (uint32_t i = 0, n; i < reading->n_sums; i += n) {
 		bool from_frames;
 
-		n = count_joined(&sums[i], reading->n_sums - i);
+		/* Sections of a Surface are joined by rows that cross marks: a row may cross one
+		 * that soon follows another. */
+		for (n = 1; i + n < reading->n_sums && sums[i + n - 1].is_crossed &&
+			    sums[i + n].surface == sums[i].surface;)
+			n++;
 		from_frames = are_from_frames(session, &sums[i], n);
 		for (uint32_t j = i; j < i + n; j++)
 			add_section(session, &sums[j], from_frames);
@@ -675,37 +635,23 @@ static int set_sections(struct reading *reading)
 
 /* --- apps --- */
 
-/* Of the Surfaces whose rows name an app. */
-struct named_app {
-	uint32_t judged; /* number of its Surface + 1 */
-	uint32_t number; /* of the app in the session + 1; 0: it is none */
-};
-
-struct place {
-	const struct session *session;
-	uint32_t app; /* its number; those of no app come last */
-	uint32_t surface;
-};
-
 /* In the order of the apps; in each the judged one first, then by time lost, then by drawing. */
 static int by_app(const void *a, const void *b)
 {
-	const struct place *one = a, *other = b;
-	const struct surface *first = &one->session->surfaces[one->surface];
-	const struct surface *second = &other->session->surfaces[other->surface];
+	const struct surface *first = a, *second = b;
 	uint64_t lost = grade_lost_ns(&first->facts), other_lost = grade_lost_ns(&second->facts);
 	uint64_t drew = grade_drawing_ns(&first->facts),
 		 other_drew = grade_drawing_ns(&second->facts);
 
-	if (one->app != other->app)
-		return one->app < other->app ? -1 : 1;
+	if (first->app_number != second->app_number)
+		return first->app_number < second->app_number ? -1 : 1;
 	if (first->is_judged != second->is_judged)
 		return first->is_judged ? -1 : 1;
 	if (lost != other_lost)
 		return lost > other_lost ? -1 : 1;
 	if (drew != other_drew)
 		return drew > other_drew ? -1 : 1;
-	return one->surface < other->surface ? -1 : 1;
+	return first->order < second->order ? -1 : 1;
 }
 
 /* True: the frame rate of an app is that of @a and not that of @b, which comes before it. */
@@ -716,19 +662,6 @@ static bool draws_longer(const struct surface *a, const struct surface *b)
 	if (a->has_package != b->has_package)
 		return a->has_package;
 	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
-}
-
-static void choose_judged(struct session *session, struct named_app *apps)
-{
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		struct surface *surface = &session->surfaces[i];
-		uint32_t *judged = &apps[surface->app].judged;
-
-		if (*judged == 0 || draws_longer(surface, &session->surfaces[*judged - 1]))
-			*judged = i + 1;
-	}
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		session->surfaces[i].is_judged = apps[session->surfaces[i].app].judged == i + 1;
 }
 
 static int by_harm(const void *a, const void *b)
@@ -817,61 +750,48 @@ static void add_to_app(const struct reading *reading, struct graded_app *apps, u
 	*app = one;
 }
 
-static int add_apps(const struct reading *reading)
-{
-	struct session *session = reading->session;
-
-	session->apps = calloc(session->n_surfaces + 1, sizeof(*session->apps));
-	if (!session->apps)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-
-		if (surface->has_package && surface->is_shown && surface->grade != GRADE_NONE)
-			add_to_app(reading, session->apps, &session->n_apps, 0, (uint16_t)i,
-				   &surface->facts);
-	}
-	return 0;
-}
-
 /* The apps, and the Surfaces in their order. */
 static int sort_surfaces(const struct reading *reading)
 {
 	struct session *session = reading->session;
-	struct named_app *apps = calloc(session->names.n, sizeof(*apps));
-	struct place *places = calloc(session->n_surfaces + 1, sizeof(*places));
-	struct surface *sorted = calloc(session->n_surfaces + 1, sizeof(*sorted));
-	uint16_t *now = calloc(session->n_surfaces + 1, sizeof(*now));
-	int error = apps && places && sorted && now ? 0 : -ENOMEM;
+	struct surface *all = session->surfaces;
+	uint16_t now[SURFACES_MAX];
+	/* By name of an app: the number of its judged Surface + 1, then its own. */
+	uint32_t *numbers = calloc(session->names.n, sizeof(*numbers));
 
-	if (error == 0) {
-		choose_judged(session, apps);
-		error = add_apps(reading);
+	session->apps = calloc(session->n_surfaces + 1, sizeof(*session->apps));
+	if (!numbers || !session->apps) {
+		free(numbers);
+		return -ENOMEM;
 	}
-	if (error == 0) {
-		for (uint32_t i = 0; i < session->n_apps; i++)
-			apps[session->apps[i].app].number = i + 1;
-		for (uint32_t i = 0; i < session->n_surfaces; i++) {
-			const struct surface *surface = &session->surfaces[i];
-			uint32_t number = surface->has_package ? apps[surface->app].number : 0;
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		uint32_t *judged = &numbers[all[i].app];
 
-			places[i] = (struct place){ session, number - 1, i };
-		}
-		qsort(places, session->n_surfaces, sizeof(*places), by_app);
-		for (uint32_t i = 0; i < session->n_surfaces; i++) {
-			sorted[i] = session->surfaces[places[i].surface];
-			now[places[i].surface] = (uint16_t)i;
-		}
-		free(session->surfaces);
-		session->surfaces = sorted;
-		sorted = NULL;
-		renumber(session, now);
+		if (*judged == 0 || draws_longer(&all[i], &all[*judged - 1]))
+			*judged = i + 1;
 	}
-	free(apps);
-	free(places);
-	free(sorted);
-	free(now);
-	return error;
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		all[i].is_judged = numbers[all[i].app] == i + 1;
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		if (all[i].has_package && all[i].is_shown && all[i].grade != GRADE_NONE)
+			add_to_app(reading, session->apps, &session->n_apps, 0, (uint16_t)i,
+				   &all[i].facts);
+	memset(numbers, 0, session->names.n * sizeof(*numbers));
+	for (uint32_t i = 0; i < session->n_apps; i++)
+		numbers[session->apps[i].app] = i + 1;
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		all[i].app_number = (all[i].has_package ? numbers[all[i].app] : 0) - 1;
+	if (session->n_surfaces > 0)
+		qsort(all, session->n_surfaces, sizeof(*all), by_app);
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		now[all[i].order - 1] = (uint16_t)i;
+	renumber(session, now);
+	free(numbers);
+	/* Of many sessions, each has the memory of those that it has. */
+	all = realloc(all, (session->n_surfaces + 1) * sizeof(*all));
+	if (all)
+		session->surfaces = all;
+	return 0;
 }
 
 /* What late frames and freezes say of apps, if no file says how long they drew. */
@@ -1075,25 +995,7 @@ static void report_limits(const struct reading *reading)
 			SECTIONS_MAX - 1);
 }
 
-static void report_end(struct session *session)
-{
-	if (session->json && !session_json_text(session, NULL, "ended") &&
-	    session_json_text(session, NULL, "began"))
-		session_notice(session, "session.json has no end: the capture was still running, "
-					"or was killed; its last rows may be missing");
-}
-
 /* --- the model --- */
-
-static void choose_harm(struct reading *reading)
-{
-	struct session *session = reading->session;
-
-	if (reading->harm_from_drops)
-		session->harm_source = session->is_2019 ? FROM_NOTHING : FROM_WINDOWS;
-	else if (rows_of(session, ROW_FRAMES) > 0)
-		session->harm_source = FROM_FRAMES;
-}
 
 static int finish(struct reading *reading)
 {
@@ -1102,7 +1004,10 @@ static int finish(struct reading *reading)
 
 	if (session->last_us >= 0 && session->stop_us > session->last_us)
 		session->last_us = session->stop_us;
-	choose_harm(reading);
+	if (reading->harm_from_drops)
+		session->harm_source = session->is_2019 ? FROM_NOTHING : FROM_WINDOWS;
+	else if (rows_of(session, ROW_FRAMES) > 0)
+		session->harm_source = FROM_FRAMES;
 	set_missing(session);
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		set_whole(session, &session->surfaces[i]);
@@ -1132,7 +1037,10 @@ static int finish(struct reading *reading)
 		session->sections[0].from_us = session->first_us;
 		session->sections[session->n_sections - 1].to_us = session->last_us + 1;
 	}
-	report_end(session);
+	if (session->json && !session_json_text(session, NULL, "ended") &&
+	    session_json_text(session, NULL, "began"))
+		session_notice(session, "session.json has no end: the capture was still running, "
+					"or was killed; its last rows may be missing");
 	/* Of nothing nothing is computed. */
 	if (session->n_surfaces > 0 || session->events.n > 0)
 		report_missing(session);
@@ -1144,20 +1052,20 @@ static int finish(struct reading *reading)
 int model_read(struct session *session, const struct folder_files *files, uint32_t number,
 	       const struct selection *selection)
 {
-	struct reading reading = { 0 };
+	struct reading *reading = NULL;
 	int error = session_init(session);
 
 	session->number = number;
 	session->of = files->sessions;
 	session->folder = strdup(files->path);
+	if (error == 0 && session->folder)
+		reading = rows_begin(session, files, number, selection);
+	if (!reading)
+		return -ENOMEM;
+	error = rows_read(reading);
 	if (error == 0)
-		error = session->folder ? rows_begin(&reading, session, files, number, selection)
-					: -ENOMEM;
-	if (error == 0)
-		error = rows_read(&reading);
-	if (error == 0)
-		error = finish(&reading);
-	rows_end(&reading);
+		error = finish(reading);
+	rows_end(reading);
 	if (error == 0 && session->n_surfaces == 0 && session->events.n == 0)
 		return MODEL_NOTHING;
 	return error;

@@ -3,7 +3,6 @@
 #ifndef JANKD_TOOLS_REPORT_MODEL_H
 #define JANKD_TOOLS_REPORT_MODEL_H
 
-#include "tools/report/select.h"
 #include "tools/report/session.h"
 
 /**

@@ -4,7 +4,6 @@
 #define JANKD_TOOLS_REPORT_MOMENTS_H
 
 #include "daemon/show/grade_text.h"
-#include "tools/report/select.h"
 #include "tools/report/session.h"
 
 struct moments {

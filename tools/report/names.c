@@ -8,7 +8,6 @@
 
 #include "daemon/base/text.h"
 
-#define NAMES_MAX 200000
 #define BYTES_MAX (UINT64_C(16) << 20)
 #define PLACES 524288 /* a power of 2, twice the names */
 
@@ -56,9 +55,8 @@ size_t names_escape(char to[NAMES_SIZE], struct span name)
 int names_init(struct names *names)
 {
 	*names = (struct names){
-		.max = NAMES_MAX,
-		.texts = calloc(NAMES_MAX, sizeof(*names->texts)),
-		.hashes = calloc(NAMES_MAX, sizeof(*names->hashes)),
+		.texts = calloc(NAMES_STORED_MAX, sizeof(*names->texts)),
+		.hashes = calloc(NAMES_STORED_MAX, sizeof(*names->hashes)),
 		.places = calloc(PLACES, sizeof(*names->places)),
 		.n_places = PLACES,
 	};
@@ -92,8 +90,9 @@ static uint32_t add_stored(struct names *names, struct span name)
 		    span_equal(span_of(names->texts[number]), name))
 			return number;
 	}
-	text = names->n < names->max && names->bytes + name.len < BYTES_MAX ? malloc(name.len + 1)
-									    : NULL;
+	text = names->n < NAMES_STORED_MAX && names->bytes + name.len < BYTES_MAX
+		       ? malloc(name.len + 1)
+		       : NULL;
 	if (!text) {
 		names->refused++;
 		return NAME_OTHERS;

@@ -15,6 +15,8 @@
 /* Bytes of a stored name with its NUL; a longer one is cut. */
 #define NAMES_SIZE 16384
 
+#define NAMES_STORED_MAX 200000
+
 /* The number of the name "". */
 #define NAME_NONE 0
 
@@ -24,7 +26,7 @@
 struct names {
 	char **texts; /* by number */
 	uint64_t *hashes;
-	uint32_t n, max;
+	uint32_t n;
 	uint32_t *places; /* a hash table of numbers + 1 */
 	uint32_t n_places;
 	uint64_t bytes;	  /* of all texts */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/report/next.h"
+#include "tools/report/sentences.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,14 +30,13 @@ static const char *const looks[CAUSES][2] = {
 /* What is known is graded better than the session, as a part of it is not there. */
 static void tell_rest(char text[GRADE_TEXT_SIZE], bool is_incomplete, enum language language)
 {
-	bool zh = language == CHINESE;
+	static const char *const rests[][2] = {
+		{ "make the report of the whole folder, with events.csv",
+		  "请用完整的文件夹生成报告" },
+		{ "record with a larger buffer", "请用更大的缓冲区重新录制" },
+	};
 
-	if (is_incomplete)
-		add(text, "%s", zh ? "请用更大的缓冲区重新录制" : "record with a larger buffer");
-	else
-		add(text, "%s",
-		    zh ? "请用完整的文件夹生成报告"
-		       : "make the report of the whole folder, with events.csv");
+	add(text, "%s", rests[is_incomplete][language]);
 }
 
 static bool is_recorded(const struct session *session)
@@ -210,27 +209,23 @@ static void tell_slow(char text[GRADE_TEXT_SIZE], const struct session *session,
 		    zh ? "查找限制应用帧率的地方" : "see what holds the app at that rate");
 }
 
-/* The Surface with the longest gap of the app. */
-static const struct surface *surface_of_gap(const struct session *session,
-					    const struct graded_app *app)
-{
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-
-		if (surface->has_package && surface->app == app->app &&
-		    surface->facts.longest_gap_ns == app->facts.longest_gap_ns)
-			return surface;
-	}
-	return &session->surfaces[app->surface];
-}
-
 static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *session,
 			 const struct graded_app *app, enum language language)
 {
-	const struct surface *surface = surface_of_gap(session, app);
+	const struct surface *surface = &session->surfaces[app->surface];
 	char at[SESSION_TIME_SIZE], longest[GRADE_TIME_SIZE];
 	bool zh = language == CHINESE;
 
+	/* The Surface with the longest gap of the app. */
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *one = &session->surfaces[i];
+
+		if (one->has_package && one->app == app->app &&
+		    one->facts.longest_gap_ns == app->facts.longest_gap_ns) {
+			surface = one;
+			break;
+		}
+	}
 	if (!grade_may_hang(&app->facts)) {
 		add(text, "%s",
 		    zh ? "请用 --vsync-ms 给出显示器的周期"

@@ -6,16 +6,6 @@
 /* Few runs may differ by this part of the variance within them, and look as if they did not. */
 #define UNSEEN 0.85
 
-/* How many blocks from @blocks on belong to the run of the first one. */
-static size_t run_of(const struct block *blocks, size_t n)
-{
-	size_t i = 1;
-
-	while (i < n && blocks[i].run == blocks[0].run)
-		i++;
-	return i;
-}
-
 /* How far @block is from a rate of @value. */
 static double excess_of(const struct block *block, double value)
 {
@@ -36,7 +26,10 @@ void noise_estimate(const struct block *blocks, size_t n, struct estimate *estim
 	for (size_t from = 0; from < n; from += of_run, n_runs++) {
 		double sum = 0;
 
-		of_run = run_of(&blocks[from], n - from);
+		/* Blocks that belong to the run of the first one. */
+		for (of_run = 1;
+		     from + of_run < n && blocks[from + of_run].run == blocks[from].run;)
+			of_run++;
 		for (size_t i = 0; i < of_run; i++)
 			sum += excess_of(&blocks[from + i], value);
 		between += sum * sum;

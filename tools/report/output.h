@@ -8,7 +8,6 @@
 
 #include "tools/report/compare.h"
 #include "tools/report/condition.h"
-#include "tools/report/select.h"
 #include "tools/report/session.h"
 
 /* The sessions of all folders. */

@@ -7,7 +7,7 @@
 
 #include "daemon/show/apps.h"
 #include "daemon/show/json.h"
-#include "tools/report/compare_text.h"
+#include "tools/report/compare.h"
 #include "tools/report/devices.h"
 #include "tools/report/moments.h"
 #include "tools/report/sentences.h"
@@ -28,10 +28,10 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, text_of(text));
 }
 
-static void add_name(struct json_object *object, const char *key, const struct session *session,
-		     uint32_t name)
+/* The same; "" is null, too, as of a name that there is not. */
+static void add_if_any(struct json_object *object, const char *key, const char *text)
 {
-	add_text(object, key, name == NAME_NONE ? NULL : name_of(session, name));
+	add_text(object, key, text[0] ? text : NULL);
 }
 
 static void add_seconds(struct json_object *object, const char *key, int64_t time_us)
@@ -48,41 +48,34 @@ static struct json_object *numbers_object(const struct numbers *numbers)
 	return object;
 }
 
-static struct json_object *harm_object(const struct surface *surface)
-{
-	const struct harm *harm = &surface->harm;
-	struct json_object *object = json_object_new_object();
-
-	json_add_bool(object, "whole", surface->has_all_harm);
-	if (harm->worst_ns > 0) {
-		add_seconds(object, "worst moment(s)", (int64_t)(harm->worst_from_ns / 1000));
-		json_add_decimal(object, "worst moment(ms)", (double)(harm->worst_ns / 1000) / 1e3,
-				 3);
-		add_seconds(object, "worst minute(s)", (int64_t)(harm->minute_from_ns / 1000));
-		json_add_decimal(object, "worst minute(ms)", (double)(harm->minute_ns / 1000) / 1e3,
-				 3);
-	}
-	return object;
-}
-
 static struct json_object *surface_object(const struct session *session,
 					  const struct surface *surface)
 {
-	struct json_object *object = json_object_new_object();
+	struct json_object *object = json_object_new_object(), *harm = NULL;
 
 	add_text(object, "Surface", name_of(session, surface->name));
-	add_text(object, "verdict", surface->verdict[0] ? surface->verdict : NULL);
+	add_if_any(object, "verdict", surface->verdict);
 	json_add_bool(object, "judged", surface->is_judged);
 	add_text(object, "source", numbers_source_names[surface->source]);
 	add_seconds(object, "first(s)", surface->first_us);
 	add_seconds(object, "last(s)", surface->last_us);
-	add_text(object, "jank types",
-		 surface->jank_types ? name_of(session, surface->jank_types) : NULL);
+	add_if_any(object, "jank types", name_of(session, surface->jank_types));
 	json_object_object_add(object, "numbers", numbers_object(&surface->numbers));
-	json_object_object_add(object, "time lost",
-			       isnan(surface->numbers.of[METRIC_HARM]) ? NULL
-								       : harm_object(surface));
-	add_text(object, "grade", surface->grade ? grade_names[surface->grade] : NULL);
+	if (!isnan(surface->numbers.of[METRIC_HARM])) {
+		harm = json_object_new_object();
+		json_add_bool(harm, "whole", surface->has_all_harm);
+	}
+	json_object_object_add(object, "time lost", harm);
+	if (harm && surface->harm.worst_ns > 0) {
+		add_seconds(harm, "worst moment(s)", (int64_t)(surface->harm.worst_from_ns / 1000));
+		json_add_decimal(harm, "worst moment(ms)",
+				 (double)(surface->harm.worst_ns / 1000) / 1e3, 3);
+		add_seconds(harm, "worst minute(s)",
+			    (int64_t)(surface->harm.minute_from_ns / 1000));
+		json_add_decimal(harm, "worst minute(ms)",
+				 (double)(surface->harm.minute_ns / 1000) / 1e3, 3);
+	}
+	add_if_any(object, "grade", grade_names[surface->grade]);
 	json_object_object_add(object, "facts", grade_json(&surface->facts));
 	return object;
 }
@@ -172,31 +165,23 @@ static struct json_object *app_object(const struct session *session, const struc
 	return graded_object(name_of(session, app->app), &app->facts);
 }
 
-static void add_sentences(struct json_object *object, const struct session *session,
-			  const struct graded_app *app)
-{
-	static const char *const keys[][3] = { { "sentence", "whose", "next" },
-					       { "sentence zh", "whose zh", "next zh" } };
-	struct session_sentences *sentences = malloc(sizeof(*sentences));
-
-	for (unsigned int i = ENGLISH; sentences && i <= CHINESE; i++) {
-		session_sentences(sentences, session, app, (enum language)i);
-		add_text(object, keys[i][0], sentences->grade);
-		add_text(object, keys[i][1], sentences->whose[0] ? sentences->whose : NULL);
-		add_text(object, keys[i][2], sentences->next[0] ? sentences->next : NULL);
-	}
-	free(sentences);
-}
-
 /* All of an app in the session but its Surfaces. */
 static struct json_object *session_app_object(const struct session *session,
 					      const struct graded_app *app)
 {
-	const struct surface *judged = &session->surfaces[app->surface];
+	static const char *const keys[][3] = { { "sentence", "whose", "next" },
+					       { "sentence zh", "whose zh", "next zh" } };
+	struct session_sentences *sentences = malloc(sizeof(*sentences));
 	struct json_object *object = app_object(session, app);
 
-	add_sentences(object, session, app);
-	add_text(object, "verdict", judged->verdict[0] ? judged->verdict : NULL);
+	for (unsigned int i = ENGLISH; sentences && i <= CHINESE; i++) {
+		session_sentences(sentences, session, app, (enum language)i);
+		add_text(object, keys[i][0], sentences->grade);
+		add_if_any(object, keys[i][1], sentences->whose);
+		add_if_any(object, keys[i][2], sentences->next);
+	}
+	free(sentences);
+	add_if_any(object, "verdict", session->surfaces[app->surface].verdict);
 	json_add_count(object, "rank", app_rank(session_app_place(session, app)));
 	return object;
 }
@@ -254,7 +239,7 @@ static struct json_object *in_section_object(const struct session *session,
 	add_text(object, "app", name_of(session, surface->app));
 	add_text(object, "Surface", name_of(session, surface->name));
 	add_text(object, "source", numbers_source_names[in->source]);
-	add_text(object, "grade", in->grade ? grade_names[in->grade] : NULL);
+	add_if_any(object, "grade", grade_names[in->grade]);
 	json_object_object_add(object, "numbers", numbers_object(&in->numbers));
 	json_object_object_add(object, "facts", grade_json(&in->facts));
 	return object;
@@ -323,18 +308,6 @@ static struct json_object *files_object(const struct session *session)
 	return object;
 }
 
-static struct json_object *device_object(const struct session *session)
-{
-	static const char *const keys[] = { "id", "model", "build", "sdk", "kernel" };
-	struct json_object *object = json_object_new_object();
-
-	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		add_text(object, keys[i], session_json_text(session, "device", keys[i]));
-	/* What is said in the place of a model that is not known. */
-	add_text(object, "told", session_device(session));
-	return object;
-}
-
 static void add_json_count(struct json_object *object, const char *key,
 			   const struct session *session, const char *outer, const char *inner)
 {
@@ -344,8 +317,10 @@ static void add_json_count(struct json_object *object, const char *key,
 /* All of a session but its apps and sections. */
 static struct json_object *session_object(const struct session *session)
 {
+	static const char *const keys[] = { "id", "model", "build", "sdk", "kernel" };
 	struct json_object *object = json_object_new_object(), *cost = json_object_new_object();
 	struct json_object *notices = json_object_new_array(), *lost = json_object_new_object();
+	struct json_object *device = json_object_new_object();
 	char complete[SESSION_COMPLETE_SIZE], no_grade[GRADE_TEXT_SIZE];
 
 	add_text(object, "folder", session->folder);
@@ -356,7 +331,11 @@ static struct json_object *session_object(const struct session *session)
 	add_text(object, "rules", session_json_text(session, NULL, "rules"));
 	add_text(object, "began", session_json_text(session, NULL, "began"));
 	add_text(object, "ended", session_json_text(session, NULL, "ended"));
-	json_object_object_add(object, "device", device_object(session));
+	for (unsigned int i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		add_text(device, keys[i], session_json_text(session, "device", keys[i]));
+	/* What is said in the place of a model that is not known. */
+	add_text(device, "told", session_device(session));
+	json_object_object_add(object, "device", device);
 	add_seconds(object, "from(s)", session->first_us);
 	add_seconds(object, "to(s)", session->last_us);
 	json_add_bool(object, "clock stepped back", session->has_clocks);
@@ -374,8 +353,7 @@ static struct json_object *session_object(const struct session *session)
 		 session->n_apps > 0 ? name_of(session, session->apps[0].app) : NULL);
 	for (unsigned int i = 0; i < 2; i++) {
 		session_no_grade(no_grade, session, (enum language)i);
-		add_text(object, i == 0 ? "no grade" : "no grade zh",
-			 no_grade[0] ? no_grade : NULL);
+		add_if_any(object, i == 0 ? "no grade" : "no grade zh", no_grade);
 	}
 	add_text(object, "time lost source",
 		 session->harm_source == FROM_NOTHING  ? NULL
@@ -394,7 +372,7 @@ static struct json_object *event_object(const struct printer *printer, uint64_t 
 	struct json_object *object = json_object_new_object();
 
 	add_seconds(object, "time(s)", event->time_us);
-	add_name(object, "wall time", session, event->wall);
+	add_if_any(object, "wall time", name_of(session, event->wall));
 	add_text(object, "kind", name_of(session, event->kind));
 	add_text(object, "text", name_of(session, event->text));
 	return object;
@@ -424,13 +402,13 @@ static struct json_object *late_object(const struct printer *printer, uint64_t i
 	add_seconds(object, "queued(s)", late->queued_us);
 	add_seconds(object, "gpu done(s)", late->gpu_done_us);
 	add_seconds(object, "latched(s)", late->latched_us);
-	add_name(object, "layer", session, late->layer);
+	add_if_any(object, "layer", name_of(session, late->layer));
 	json_add_if_known(object, "frame number", late->frame_number);
 	json_add_if_known(object, "vsync id", late->vsync_id);
 	add_seconds(object, "expected end(s)", late->expected_us);
 	add_seconds(object, "end(s)", late->finished_us);
-	add_name(object, "jank type", session, late->jank_type);
-	add_name(object, "present type", session, late->present_type);
+	add_if_any(object, "jank type", name_of(session, late->jank_type));
+	add_if_any(object, "present type", name_of(session, late->present_type));
 	/* What the app did itself; with --info the counters that were written then, too. */
 	if (printer->selection->with_info)
 		length = strlen(name_of(session, late->info));
@@ -452,11 +430,13 @@ static struct json_object *captured_object(const struct printer *printer, uint64
 	    !select_section(printer->selection, session, captured->section))
 		return NULL;
 	object = json_object_new_object();
-	add_name(object, "section", session,
-		 session->n_sections > 0 ? session->sections[captured->section].name : NAME_NONE);
+	add_if_any(object, "section",
+		   session->n_sections > 0
+			   ? name_of(session, session->sections[captured->section].name)
+			   : "");
 	add_text(object, "kind", captured_kind_names[captured->kind]);
 	add_text(object, "name", name_of(session, captured->name));
-	add_name(object, "detail", session, captured->detail);
+	add_if_any(object, "detail", name_of(session, captured->detail));
 	json_add_count(object, "frames", captured->frames);
 	json_add_decimal(object, "mean(ms)", captured->sum_us / (double)captured->frames / 1e3, 3);
 	json_add_decimal(object, "max(ms)", (double)captured->max_us / 1e3, 3);
@@ -507,7 +487,7 @@ static struct json_object *device_row_object(const struct device_row *row)
 	add_text(object, "app", row->app);
 	json_add_count(object, "sessions", row->sessions);
 	json_add_count(object, "rank", (uint64_t)row->rank);
-	add_text(object, "grade", row->grade ? grade_names[row->grade] : NULL);
+	add_if_any(object, "grade", grade_names[row->grade]);
 	for (unsigned int i = ENGLISH; i <= CHINESE; i++) {
 		static const char *const keys[][2] = { { "sentence", "whose" },
 						       { "sentence zh", "whose zh" } };
@@ -515,7 +495,7 @@ static struct json_object *device_row_object(const struct device_row *row)
 		device_sentence(text, row, (enum language)i);
 		add_text(object, keys[i][0], text);
 		grade_causes(text, &row->facts, (enum language)i);
-		add_text(object, keys[i][1], text[0] ? text : NULL);
+		add_if_any(object, keys[i][1], text);
 	}
 	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
 		if (row->grades[i] > 0)
@@ -640,25 +620,6 @@ static struct grade_facts read_facts(struct json_object *object)
 	return facts;
 }
 
-/* The causes with the names that people read, most time lost first. */
-static struct json_object *causes_by_time(const struct grade_facts *facts)
-{
-	struct json_object *causes = json_object_new_array();
-	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, facts);
-
-	for (unsigned int i = 0; i < n; i++) {
-		struct json_object *cause = json_object_new_object();
-
-		add_text(cause, "cause", cause_names[sorted[i]]);
-		add_text(cause, "name", grade_cause_name(sorted[i], ENGLISH));
-		json_add_count(cause, "times", facts->causes[sorted[i]]);
-		add_seconds(cause, "lost(s)", (int64_t)(facts->cause_ns[sorted[i]] / 1000));
-		json_object_array_add(causes, cause);
-	}
-	return causes;
-}
-
 static struct json_object *graded_sum(struct json_object *sum)
 {
 	const char *name = json_object_get_string(json_object_object_get(sum, "app"));
@@ -671,13 +632,26 @@ static struct json_object *graded_sum(struct json_object *sum)
 		.missing_at = "",
 	};
 	struct json_object *object = graded_object(graded.name, &facts);
+	struct json_object *causes = json_object_new_array();
+	enum cause sorted[CAUSES];
+	unsigned int n = grade_causes_by_time(sorted, &facts);
 	char text[GRADE_TEXT_SIZE];
 
 	grade_sentence(text, &graded, ENGLISH);
 	add_text(object, "sentence", text);
 	grade_causes(text, &facts, ENGLISH);
-	add_text(object, "whose", text[0] ? text : NULL);
-	json_object_object_add(object, "causes", causes_by_time(&facts));
+	add_if_any(object, "whose", text);
+	/* With the names that people read, most time lost first. */
+	for (unsigned int i = 0; i < n; i++) {
+		struct json_object *cause = json_object_new_object();
+
+		add_text(cause, "cause", cause_names[sorted[i]]);
+		add_text(cause, "name", grade_cause_name(sorted[i], ENGLISH));
+		json_add_count(cause, "times", facts.causes[sorted[i]]);
+		add_seconds(cause, "lost(s)", (int64_t)(facts.cause_ns[sorted[i]] / 1000));
+		json_object_array_add(causes, cause);
+	}
+	json_object_object_add(object, "causes", causes);
 	return object;
 }
 
@@ -772,38 +746,6 @@ static struct json_object *group_object(const struct comparison *comparison, enu
 	add_text(object, "model", comparison->groups[group].model);
 	add_text(object, "build", comparison->groups[group].build);
 	return object;
-}
-
-static struct json_object *results_array(const struct results *results, unsigned int first)
-{
-	struct json_object *all = json_object_new_array();
-
-	for (unsigned int i = first; i < results->n; i++) {
-		const struct result *result = &results->all[i];
-		struct json_object *object = json_object_new_object();
-
-		add_text(object, "condition", result->what);
-		add_text(object, "Surface", result->where);
-		add_text(object, "outcome", outcome_names[result->outcome]);
-		add_text(object, "text", result->text);
-		json_object_array_add(all, object);
-	}
-	return all;
-}
-
-static struct json_object *compared_notices(const struct comparison *comparison)
-{
-	struct json_object *all = json_object_new_array();
-
-	for (uint32_t i = 0; i < comparison->n_notices; i++) {
-		struct json_object *one = json_object_new_object();
-
-		add_text(one, "text", comparison->notices[i].text);
-		add_text(one, "folder", comparison->notices[i].folder);
-		json_add_count(one, "runs", comparison->notices[i].runs);
-		json_object_array_add(all, one);
-	}
-	return all;
 }
 
 static double per_second(const struct grade_facts *facts, double number)
@@ -936,6 +878,8 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 {
 	const struct comparison *comparison = report->comparison;
 	struct json_object *object = json_object_new_object(), *surfaces = json_object_new_array();
+	struct json_object *notices = json_object_new_array(),
+			   *conditions = json_object_new_array();
 	struct printer printer = { .out = out };
 
 	json_add_count(object, "schema", SCHEMA);
@@ -946,9 +890,26 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 	json_object_object_add(object, "base", group_object(comparison, BASE));
 	json_object_object_add(object, "new", group_object(comparison, NEW));
 	json_add_count(object, "left out frames", comparison->refused);
-	json_object_object_add(object, "notices", compared_notices(comparison));
-	json_object_object_add(object, "conditions",
-			       results_array(report->results, report->first_result));
+	for (uint32_t i = 0; i < comparison->n_notices; i++) {
+		struct json_object *one = json_object_new_object();
+
+		add_text(one, "text", comparison->notices[i].text);
+		add_text(one, "folder", comparison->notices[i].folder);
+		json_add_count(one, "runs", comparison->notices[i].runs);
+		json_object_array_add(notices, one);
+	}
+	json_object_object_add(object, "notices", notices);
+	for (unsigned int i = report->first_result; i < report->results->n; i++) {
+		const struct result *result = &report->results->all[i];
+		struct json_object *one = json_object_new_object();
+
+		add_text(one, "condition", result->what);
+		add_text(one, "Surface", result->where);
+		add_text(one, "outcome", outcome_names[result->outcome]);
+		add_text(one, "text", result->text);
+		json_object_array_add(conditions, one);
+	}
+	json_object_object_add(object, "conditions", conditions);
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
 		const struct compared_surface *surface = &comparison->surfaces[i];
 		struct json_object *one = json_object_new_object();

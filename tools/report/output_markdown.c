@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/text.h"
-#include "tools/report/compare_text.h"
+#include "tools/report/compare.h"
 #include "tools/report/moments.h"
 #include "tools/report/sentences.h"
 
@@ -62,16 +62,6 @@ static void print_causes(FILE *out, const struct grade_facts *facts)
 			(double)facts->cause_ns[causes[i]] / 1e9, percent[causes[i]],
 			(unsigned long long)facts->causes[causes[i]]);
 	fputc('\n', out);
-}
-
-/* What the numbers do not say. */
-static void print_unknowns(FILE *out, const struct grade_facts *facts)
-{
-	char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE];
-	unsigned int n = grade_unknowns(lines, facts);
-
-	for (unsigned int i = 0; i < n; i++)
-		fprintf(out, "%c%s.\n\n", toupper((unsigned char)lines[i][0]), lines[i] + 1);
 }
 
 /* The moments of the app: alike ones in a line. */
@@ -176,6 +166,8 @@ static void print_without_app(FILE *out, const struct session *session)
 int output_markdown(FILE *out, const struct report *report)
 {
 	struct session_sentences *sentences = malloc(sizeof(*sentences));
+	char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE];
+	unsigned int n;
 	int error = sentences ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; sentences && i < report->n; i++) {
@@ -204,7 +196,11 @@ int output_markdown(FILE *out, const struct report *report)
 			print_sections(out, session, app, report->selection);
 			if (print_moments(out, session, app, report->selection) < 0)
 				error = -ENOMEM;
-			print_unknowns(out, &app->facts);
+			/* What the numbers do not say. */
+			n = grade_unknowns(lines, &app->facts);
+			for (unsigned int k = 0; k < n; k++)
+				fprintf(out, "%c%s.\n\n", toupper((unsigned char)lines[k][0]),
+					lines[k] + 1);
 		}
 	}
 	free(sentences);

@@ -43,13 +43,11 @@ static bool is_equal(const char *one, const char *other)
 
 static bool has_equal_labels(const struct labelled *one, const struct labelled *other)
 {
-	const char *const keys[] = { "model", "build" };
-
-	for (unsigned int i = 0; i < 2; i++)
-		if (!is_equal(session_json_text(one->session, "device", keys[i]),
-			      session_json_text(other->session, "device", keys[i])))
-			return false;
-	return is_equal(one->device, other->device);
+	return is_equal(session_json_text(one->session, "device", "model"),
+			session_json_text(other->session, "device", "model")) &&
+	       is_equal(session_json_text(one->session, "device", "build"),
+			session_json_text(other->session, "device", "build")) &&
+	       is_equal(one->device, other->device);
 }
 
 /* --- what is printed of a session --- */
@@ -104,27 +102,10 @@ static void add_part(struct labelled *to, const struct graded_app *app, const ch
 						      .facts = app->facts };
 }
 
-/* Sections of one name are one after the other, so their times add up. */
-static void join_parts(struct labelled *own)
-{
-	size_t n = 0;
-
-	for (size_t i = 1; i < own->n_parts; i++) {
-		struct app_part *to = &own->parts[n], *one = &own->parts[i];
-
-		if (by_names(to, one) != 0) {
-			own->parts[++n] = *one;
-			continue;
-		}
-		grade_add_after(&to->facts, &one->facts);
-	}
-	if (own->n_parts > 0)
-		own->n_parts = n + 1;
-}
-
 static int find_parts(const struct exposition *exposition, struct labelled *own)
 {
 	const struct session *session = own->session;
+	size_t n = 0;
 
 	own->parts = calloc((size_t)session->n_apps + session->n_in_section_apps + 1,
 			    sizeof(*own->parts));
@@ -140,46 +121,43 @@ static int find_parts(const struct exposition *exposition, struct labelled *own)
 			add_part(own, app, name[0] ? name : "(no name)");
 	}
 	qsort(own->parts, own->n_parts, sizeof(*own->parts), by_names);
-	join_parts(own);
+	/* Sections of one name are one after the other, so their times add up. */
+	for (size_t i = 1; i < own->n_parts; i++)
+		if (by_names(&own->parts[n], &own->parts[i]) != 0)
+			own->parts[++n] = own->parts[i];
+		else
+			grade_add_after(&own->parts[n].facts, &own->parts[i].facts);
+	own->n_parts = own->n_parts > 0 ? n + 1 : 0;
 	return 0;
-}
-
-/* Of several sessions with the same labels the last one with the part shows it. */
-static void hide_earlier(const struct exposition *exposition, struct labelled *own)
-{
-	for (size_t i = 0; i < own->n_parts; i++)
-		for (uint32_t at = own->next; at != 0 && own->parts[i].is_shown;
-		     at = exposition->sessions[at].next) {
-			const struct labelled *later = &exposition->sessions[at];
-
-			own->parts[i].is_shown =
-				!bsearch(&own->parts[i], later->parts, later->n_parts,
-					 sizeof(*later->parts), by_names);
-		}
 }
 
 static int label_sessions(struct exposition *exposition)
 {
 	const struct report *report = exposition->report;
+	struct labelled *all = calloc(report->n + 1, sizeof(*all));
 
-	exposition->sessions = calloc(report->n + 1, sizeof(*exposition->sessions));
-	if (!exposition->sessions)
+	exposition->sessions = all;
+	if (!all)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < report->n; i++) {
-		exposition->sessions[i].session = &report->sessions[i];
-		if (device_of(&exposition->sessions[i].device, &report->sessions[i]) < 0)
+		all[i].session = &report->sessions[i];
+		if (device_of(&all[i].device, &report->sessions[i]) < 0)
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t j = i + 1; j < report->n && exposition->sessions[i].next == 0; j++)
-			if (has_equal_labels(&exposition->sessions[i], &exposition->sessions[j]))
-				exposition->sessions[i].next = j;
+		for (uint32_t j = i + 1; j < report->n && all[i].next == 0; j++)
+			if (has_equal_labels(&all[i], &all[j]))
+				all[i].next = j;
 	for (uint32_t i = 0; i < report->n; i++)
-		if (hide_surfaces(exposition, &exposition->sessions[i]) < 0 ||
-		    find_parts(exposition, &exposition->sessions[i]) < 0)
+		if (hide_surfaces(exposition, &all[i]) < 0 || find_parts(exposition, &all[i]) < 0)
 			return -ENOMEM;
+	/* Of several sessions with the same labels the last one with the part shows it. */
 	for (uint32_t i = 0; i < report->n; i++)
-		hide_earlier(exposition, &exposition->sessions[i]);
+		for (uint32_t at = all[i].next; at != 0; at = all[at].next)
+			for (size_t j = 0; j < all[i].n_parts; j++)
+				all[i].parts[j].is_shown &=
+					!bsearch(&all[i].parts[j], all[at].parts, all[at].n_parts,
+						 sizeof(*all[at].parts), by_names);
 	return 0;
 }
 
@@ -203,12 +181,9 @@ static void begin_sample(FILE *out, const struct labelled *of, const char *famil
 {
 	fprintf(out, "jank_%s{", family);
 	print_label(out, "device", of->device);
-	fputc(',', out);
-	print_label(out, "model", session_json_text(of->session, "device", "model"));
-	fputc(',', out);
-	print_label(out, "build", session_json_text(of->session, "device", "build"));
-	fputc(',', out);
-	print_label(out, "app", app);
+	print_label(out, ",model", session_json_text(of->session, "device", "model"));
+	print_label(out, ",build", session_json_text(of->session, "device", "build"));
+	print_label(out, ",app", app);
 }
 
 static void begin_family(FILE *out, const char *family, const char *help, const char *of)
@@ -241,8 +216,7 @@ static void print_metric(const struct exposition *exposition, enum metric metric
 				continue;
 			begin_sample(out, &exposition->sessions[i], info->open_name,
 				     name_of(session, surface->app));
-			fputc(',', out);
-			print_label(out, "surface", name_of(session, surface->name));
+			print_label(out, ",surface", name_of(session, surface->name));
 			fprintf(out, "} %.10g\n", surface->numbers.of[metric] * info->open_scale);
 		}
 }
@@ -286,35 +260,19 @@ static double value_of(enum app_family family, const struct grade_facts *facts)
 	}
 }
 
-static void print_part(const struct exposition *exposition, const struct labelled *own,
-		       const struct app_part *part, enum app_family family)
+static void print_part(FILE *out, const struct labelled *own, size_t number, enum app_family family)
 {
-	FILE *out = exposition->out;
+	const struct app_part *part = &own->parts[number];
 
-	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++) {
+	for (unsigned int i = GRADE_NONE + 1; part->is_shown && i < GRADES; i++) {
 		begin_sample(out, own, app_families[family].name, part->app);
-		fputs(",", out);
-		print_label(out, "section", part->section);
+		print_label(out, ",section", part->section);
 		if (family != APP_GRADE) {
 			fprintf(out, "} %.10g\n", value_of(family, &part->facts));
 			return;
 		}
-		fputs(",", out);
-		print_label(out, "grade", grade_names[i]);
+		print_label(out, ",grade", grade_names[i]);
 		fprintf(out, "} %d\n", i == grade_of(&part->facts));
-	}
-}
-
-static void print_app_family(const struct exposition *exposition, enum app_family family)
-{
-	begin_family(exposition->out, app_families[family].name, app_families[family].help,
-		     "an app in a section; section is empty for the whole session");
-	for (uint32_t i = 0; i < exposition->report->n; i++) {
-		const struct labelled *own = &exposition->sessions[i];
-
-		for (size_t j = 0; j < own->n_parts; j++)
-			if (own->parts[j].is_shown)
-				print_part(exposition, own, &own->parts[j], family);
 	}
 }
 
@@ -323,8 +281,13 @@ int output_openmetrics(FILE *out, const struct report *report)
 	struct exposition exposition = { .out = out, .report = report };
 	int error = label_sessions(&exposition);
 
-	for (unsigned int i = APP_GRADE; error == 0 && i <= APP_DRAWING; i++)
-		print_app_family(&exposition, (enum app_family)i);
+	for (unsigned int i = APP_GRADE; error == 0 && i <= APP_DRAWING; i++) {
+		begin_family(out, app_families[i].name, app_families[i].help,
+			     "an app in a section; section is empty for the whole session");
+		for (uint32_t j = 0; j < report->n; j++)
+			for (size_t k = 0; k < exposition.sessions[j].n_parts; k++)
+				print_part(out, &exposition.sessions[j], k, (enum app_family)i);
+	}
 	for (unsigned int i = 0; error == 0 && i < METRICS; i++)
 		if (metrics[i].open_name)
 			print_metric(&exposition, (enum metric)i);

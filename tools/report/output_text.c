@@ -7,7 +7,7 @@
 
 #include "daemon/base/text.h"
 #include "daemon/show/show.h"
-#include "tools/report/compare_text.h"
+#include "tools/report/compare.h"
 #include "tools/report/devices.h"
 #include "tools/report/moments.h"
 #include "tools/report/sentences.h"
@@ -19,36 +19,12 @@
 
 /* --- the verdict, by the function that prints it at the end of a session --- */
 
-static int64_t count_of(const struct surface *surface, unsigned int metric)
+/* A number of the Surface times @scale, in whole units. */
+static int64_t number_of(const struct surface *surface, enum metric metric, double scale)
 {
 	double value = surface->numbers.of[metric];
 
-	return isnan(value) ? ROW_UNKNOWN : (int64_t)value;
-}
-
-static int64_t ns_of(const struct surface *surface, enum metric milliseconds)
-{
-	double value = surface->numbers.of[milliseconds];
-
-	return isnan(value) ? ROW_UNKNOWN : (int64_t)(value * 1e6 + 0.5);
-}
-
-static void fill_surface(struct summary_row *to, const struct session *session,
-			 const struct surface *surface)
-{
-	*to = (struct summary_row){
-		.app = name_of(session, surface->app),
-		.surface = name_of(session, surface->name),
-		.harm = surface->harm,
-		.facts = surface->facts,
-		.grade = surface->grade,
-		.no_view_marks = surface->app != NAME_NONE && !surface->has_view_marks,
-		.gpu_p50_ns = ns_of(surface, METRIC_GPU_P50),
-		.gpu_p99_ns = ns_of(surface, METRIC_GPU_P99),
-		.gpu_bound = count_of(surface, METRIC_GPU_BOUND),
-		.release_p99_ns = ROW_UNKNOWN,
-	};
-	memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
+	return isnan(value) ? ROW_UNKNOWN : (int64_t)(value * scale + 0.5);
 }
 
 /* Those with a verdict or a grade that have most frames, as in a capture: of equal ones those that
@@ -81,7 +57,19 @@ static void fill_surfaces(struct status *status, const struct session *session)
 		memmove(&orders[at + 1], &orders[at],
 			(status->n_surfaces - at - 1) * sizeof(orders[0]));
 		orders[at] = surface->order;
-		fill_surface(&status->surfaces[at], session, surface);
+		status->surfaces[at] = (struct summary_row){
+			.app = name_of(session, surface->app),
+			.surface = name_of(session, surface->name),
+			.harm = surface->harm,
+			.facts = surface->facts,
+			.grade = surface->grade,
+			.no_view_marks = surface->app != NAME_NONE && !surface->has_view_marks,
+			.gpu_p50_ns = number_of(surface, METRIC_GPU_P50, 1e6),
+			.gpu_p99_ns = number_of(surface, METRIC_GPU_P99, 1e6),
+			.gpu_bound = number_of(surface, METRIC_GPU_BOUND, 1),
+			.release_p99_ns = ROW_UNKNOWN,
+		};
+		memcpy(status->surfaces[at].verdict, surface->verdict, sizeof(surface->verdict));
 	}
 }
 
@@ -119,14 +107,6 @@ static bool is_plain(const struct surface *surface)
 	return surface->is_shown && !surface->verdict[0];
 }
 
-static bool has_plain(const struct session *session)
-{
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		if (is_plain(&session->surfaces[i]))
-			return true;
-	return false;
-}
-
 static int print_verdict(FILE *out, const struct session *session,
 			 const struct selection *selection, unsigned int columns)
 {
@@ -136,6 +116,7 @@ static int print_verdict(FILE *out, const struct session *session,
 	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
 	struct session_sentences *sentences;
 	char no_grade[GRADE_TEXT_SIZE];
+	bool has_plain = false;
 
 	if (!status)
 		return -ENOMEM;
@@ -158,9 +139,11 @@ static int print_verdict(FILE *out, const struct session *session,
 	for (unsigned int i = 0; i < n_timeline; i++)
 		if (select_surface(selection, timeline[i].name, timeline[i].name))
 			status->timeline_apps[n_shown++] = timeline[i];
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		has_plain |= is_plain(&session->surfaces[i]);
 	/* Without a verdict nothing says that no frame was late. */
 	if (status->n_surfaces > 0 || n_shown > 0 ||
-	    !(n_timeline > 0 || selection->surface || selection->app || has_plain(session)))
+	    !(n_timeline > 0 || selection->surface || selection->app || has_plain))
 		verdict_print(out, status, columns);
 	free(status);
 	free(sentences);
@@ -187,16 +170,6 @@ static void print_cost(FILE *out, const struct session *session, unsigned int co
 		(double)wakeups / span_s);
 }
 
-static const char *first_app(const struct session *session,
-			     struct timeline_app timeline[TIMELINE_APPS_MAX])
-{
-	if (session->n_apps > 0)
-		return name_of(session, session->apps[0].app);
-	if (timeline_apps(timeline, session) > 0)
-		return timeline[0].name;
-	return "no app";
-}
-
 /* What was measured, then where it lies and when. */
 static void print_head(FILE *out, const struct session *session, unsigned int columns)
 {
@@ -204,10 +177,15 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	const char *began = session_json_text(session, NULL, "began");
 	const char *id = session_json_text(session, NULL, "session_id");
 	uint64_t span_ns = session_span_ns(session);
+	const char *app = "no app";
 	char more[64] = "", times[80] = "", length[GRADE_TIME_SIZE] = "length not known",
 	     complete[SESSION_COMPLETE_SIZE];
 	struct timeline_app timeline[TIMELINE_APPS_MAX];
 
+	if (session->n_apps > 0)
+		app = name_of(session, session->apps[0].app);
+	else if (timeline_apps(timeline, session) > 0)
+		app = timeline[0].name;
 	if (session->of > 1)
 		snprintf(more, sizeof(more), " (session %u of %u)", session->number + 1,
 			 session->of);
@@ -219,9 +197,8 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 	if (span_ns > 0)
 		grade_time(length, span_ns, ENGLISH);
 	session_tell_complete(complete, session, session->n_apps > 0 ? session->apps : NULL);
-	text_print_line(out, columns, "%s, %s%s%s, %s, %s", first_app(session, timeline),
-			session_device(session), build ? ", " : "", build ? build : "", length,
-			complete);
+	text_print_line(out, columns, "%s, %s%s%s, %s, %s", app, session_device(session),
+			build ? ", " : "", build ? build : "", length, complete);
 	text_print_line(out, columns, "%s%s:%s%s%s%s%s", session->folder, more,
 			began ? " began " : "", began ? began : "", id ? ", session " : "",
 			id ? id : "", times);
@@ -232,32 +209,20 @@ static void print_section_app(FILE *out, const struct session *session, const st
 			      unsigned int columns)
 {
 	const struct grade_facts *facts = &in->facts;
-	bool has_longest = facts->longest_freeze_ns > 0;
-	char freezes[GRADE_COUNT_SIZE], late[GRADE_COUNT_SIZE], longest[GRADE_TIME_SIZE];
+	char freezes[GRADE_COUNT_SIZE], late[GRADE_COUNT_SIZE], time[GRADE_TIME_SIZE];
+	char longest[GRADE_TIME_SIZE + 16] = "";
 
 	grade_count(freezes, facts->freezes);
 	grade_count(late, facts->late);
-	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
+	grade_time(time, facts->longest_freeze_ns, ENGLISH);
+	if (facts->longest_freeze_ns > 0)
+		snprintf(longest, sizeof(longest), " (longest %s)", time);
 	text_print_line(out, columns,
-			"  %s %s: %s%.0f ms lost per second, %s%s freeze%s%s%s%s, %s%s late "
-			"frame%s",
+			"  %s %s: %s%.0f ms lost per second, %s%s freeze%s%s, %s%s late frame%s",
 			grade_names[in->grade], name_of(session, in->name),
 			grade_sign(facts, LOST_RATE), grade_lost_rate(facts),
 			grade_sign(facts, LOST_FREEZES), freezes, facts->freezes == 1 ? "" : "s",
-			has_longest ? " (longest " : "", has_longest ? longest : "",
-			has_longest ? ")" : "", grade_sign(facts, LOST_LATE), late,
-			facts->late == 1 ? "" : "s");
-}
-
-static void print_section_apps(FILE *out, const struct session *session, uint32_t section,
-			       unsigned int columns)
-{
-	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
-		const struct graded_app *in = &session->in_section_apps[i];
-
-		if (in->section == section && in->grade != GRADE_NONE)
-			print_section_app(out, session, in, columns);
-	}
+			longest, grade_sign(facts, LOST_LATE), late, facts->late == 1 ? "" : "s");
 }
 
 static void print_section(FILE *out, const struct session *session,
@@ -302,7 +267,12 @@ static void print_sections(FILE *out, const struct session *session,
 			session_time(to, session, section->to_us);
 			text_print_line(out, columns, "section %s: %s to %s",
 					name_of(session, section->name), from, to);
-			print_section_apps(out, session, in->section, columns);
+			for (uint32_t j = 0; j < session->n_in_section_apps; j++) {
+				const struct graded_app *app = &session->in_section_apps[j];
+
+				if (app->section == in->section && app->grade != GRADE_NONE)
+					print_section_app(out, session, app, columns);
+			}
 		}
 		last = in->section;
 		print_section(out, session, in, columns);
@@ -448,20 +418,6 @@ static void print_device(FILE *out, const struct device_row *row, unsigned int c
 	text_print_line(out, columns, "%s%s", line, known ? "" : ": device not known");
 }
 
-static void print_worst_device(FILE *out, const struct device_row *row, unsigned int columns)
-{
-	char text[GRADE_TEXT_SIZE];
-
-	if (!row->grade)
-		return;
-	device_sentence(text, row, ENGLISH);
-	text_print_line(out, columns, "%s: %s", grade_names[row->grade], text);
-	grade_causes(text, &row->facts, ENGLISH);
-	if (text[0])
-		text_print_line(out, columns, "%s", text);
-	fputc('\n', out);
-}
-
 /* Of several sessions: which device and build is worst. */
 static int print_devices(FILE *out, const struct report *report, unsigned int columns)
 {
@@ -469,7 +425,17 @@ static int print_devices(FILE *out, const struct report *report, unsigned int co
 	int error = devices_read(&devices, report->sessions, report->n, report->selection);
 
 	if (error == 0 && devices.n > 0) {
-		print_worst_device(out, &devices.rows[0], columns);
+		const struct device_row *worst = &devices.rows[0];
+		char text[GRADE_TEXT_SIZE];
+
+		if (worst->grade) {
+			device_sentence(text, worst, ENGLISH);
+			text_print_line(out, columns, "%s: %s", grade_names[worst->grade], text);
+			grade_causes(text, &worst->facts, ENGLISH);
+			if (text[0])
+				text_print_line(out, columns, "%s", text);
+			fputc('\n', out);
+		}
 		text_print_line(out, columns, "devices and builds, worst first:");
 		for (uint32_t i = 0; i < devices.n && i < DEVICES_SHOWN; i++)
 			print_device(out, &devices.rows[i], columns);

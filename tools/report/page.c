@@ -64,23 +64,8 @@ int page_begin(struct page *page, const char *path, const struct page_options *o
 	return 0;
 }
 
-/* JSON in HTML: no '<' may begin a tag. */
-static void put_json(struct page *page, const char *text, size_t size)
-{
-	for (size_t at = 0; at < size;) {
-		const char *found = memchr(text + at, '<', size - at);
-		size_t length = found ? (size_t)(found - text) - at : size - at;
-
-		fwrite(text + at, 1, length, page->out);
-		at += length;
-		if (found) {
-			fputs("\\u003c", page->out);
-			at++;
-		}
-	}
-}
-
-/* A session, the devices or a comparison is printed into memory, so that put_json() has all of it.
+/* A session, the devices or a comparison is printed into memory, so that end_element() has all of
+ * it.
  */
 static FILE *begin_element(struct page *page)
 {
@@ -97,7 +82,13 @@ static int end_element(struct page *page, const char *before, int error)
 		error = -ENOMEM;
 	if (error == 0) {
 		fputs(before, page->out);
-		put_json(page, page->text, page->size);
+		/* JSON in HTML: no '<' may begin a tag. */
+		for (const char *at = page->text, *end = at + page->size, *found; at < end;) {
+			found = memchr(at, '<', (size_t)(end - at));
+			put(page, (struct span){ at, (size_t)((found ? found : end) - at) });
+			fputs(found ? "\\u003c" : "", page->out);
+			at = found ? found + 1 : end;
+		}
 		page->is_first = false;
 	}
 	free(page->text);
@@ -230,22 +221,6 @@ struct moments {
 	int64_t worst_us; /* when the worst one began */
 };
 
-static void add_moment(struct moments *moments, const struct kept_frame *frame, int64_t begin_us)
-{
-	uint64_t ns = kept_interval_ns(frame), lost_ns = lost_by(frame);
-
-	if (moments->times == 0 || ns < moments->shortest_ns)
-		moments->shortest_ns = ns;
-	if (ns > moments->longest_ns)
-		moments->longest_ns = ns;
-	if (lost_ns > moments->worst_ns) {
-		moments->worst_ns = lost_ns;
-		moments->worst_us = begin_us;
-	}
-	moments->lost_ns += lost_ns;
-	moments->times++;
-}
-
 /* [section where they ended, is it a freeze, cause, times, lost, shortest and longest interval,
  * begin of the worst] of each group of moments that are alike; those that began in an earlier
  * section are a group, too. */
@@ -265,8 +240,19 @@ static int print_moments(FILE *out, const struct session *session, const struct 
 		bool is_across = session_section(session, begin_us) != section;
 		uint32_t kind = 4 * section + 2 * is_across + !!(frames[i]->flags & FRAME_STALL);
 
-		if (lost_by(frames[i]) > 0)
-			add_moment(&groups[kind * CAUSES + frames[i]->cause], frames[i], begin_us);
+		struct moments *group = &groups[kind * CAUSES + frames[i]->cause];
+		uint64_t ns = kept_interval_ns(frames[i]), lost_ns = lost_by(frames[i]);
+
+		if (lost_ns == 0)
+			continue;
+		if (group->times++ == 0 || ns < group->shortest_ns)
+			group->shortest_ns = ns;
+		group->longest_ns = later(group->longest_ns, ns);
+		if (lost_ns > group->worst_ns) {
+			group->worst_ns = lost_ns;
+			group->worst_us = begin_us;
+		}
+		group->lost_ns += lost_ns;
 	}
 	fputs(",\"moments\":[", out);
 	for (uint32_t i = 0; i < n_groups; i++) {
@@ -386,19 +372,6 @@ static int print_frames(FILE *out, const struct page_frames *chosen, uint64_t of
 	return 0;
 }
 
-static void print_vsyncs(FILE *out, const struct surface *surface)
-{
-	bool is_first = true;
-
-	for (unsigned int i = 0; i < CADENCES_MAX; i++) {
-		if (surface->sums.cadences[i] == 0)
-			continue;
-		fprintf(out, "%s[%u,%u]", is_first ? "" : ",", i,
-			(unsigned int)surface->sums.cadences[i]);
-		is_first = false;
-	}
-}
-
 static int print_charts(FILE *out, const struct session *session, const struct page_frames *chosen,
 			uint32_t joined)
 {
@@ -444,7 +417,10 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 		output_json_text(out, name_of(session, surface->name));
 		fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",
 			surface->sums.without_janks ? "true" : "false");
-		print_vsyncs(out, surface);
+		for (unsigned int j = 0, n_vsyncs = 0; j < CADENCES_MAX; j++)
+			if (surface->sums.cadences[j] > 0)
+				fprintf(out, "%s[%u,%u]", n_vsyncs++ > 0 ? "," : "", j,
+					(unsigned int)surface->sums.cadences[j]);
 		fputs("],", out);
 		if (surface->facts.gaps > 0 && surface->frame_rows > 0)
 			fprintf(out, "\"first gap(s)\":%.6f,", (double)surface->first_gap_us / 1e6);

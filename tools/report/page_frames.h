@@ -10,7 +10,7 @@
 #ifndef JANKD_TOOLS_REPORT_PAGE_FRAMES_H
 #define JANKD_TOOLS_REPORT_PAGE_FRAMES_H
 
-#include "tools/report/select.h"
+#include "tools/report/session.h"
 
 /* A frame is 1 to 3 bytes of the page. */
 #define PAGE_FRAMES_MAX 1500000

@@ -67,29 +67,19 @@ void forget_uncounted(struct reading *reading, const struct surface *surface)
 		reading->unnumbered[first - 1].app.n = 0;
 }
 
-struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface,
-			     uint32_t *at)
+struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface)
 {
-	*at = (section * 31337u + surface * 7919u) & (SUM_PLACES - 1);
-	for (; reading->sum_places[*at] > 0; *at = (*at + 1) & (SUM_PLACES - 1)) {
-		struct section_sum *sum = &reading->sums[reading->sum_places[*at] - 1];
+	uint16_t number = reading->sum_numbers[section][surface];
 
-		if (sum->section == section && sum->surface == surface)
-			return sum;
-	}
-	return NULL;
+	return number > 0 ? &reading->sums[number - 1] : NULL;
 }
 
 /* The same, made if there is none; NULL: there is no space, or there are no sections. */
 static struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface)
 {
-	struct section_sum *sum;
-	uint32_t at;
+	struct section_sum *sum = find_sum(reading, section, surface);
 
-	if (reading->session->n_sections == 0)
-		return NULL;
-	sum = find_sum(reading, section, surface, &at);
-	if (sum)
+	if (sum || reading->session->n_sections == 0)
 		return sum;
 	if (reading->n_sums == SECTION_SUMS_MAX) {
 		reading->sums_refused++;
@@ -105,7 +95,7 @@ static struct section_sum *sum_of(struct reading *reading, uint32_t section, uin
 		.section = (uint16_t)section,
 		.surface = surface,
 	};
-	reading->sum_places[at] = reading->n_sums;
+	reading->sum_numbers[section][surface] = (uint16_t)reading->n_sums;
 	return sum;
 }
 
@@ -168,63 +158,41 @@ static const struct kind *const kinds[] = { &summary_kind, &frames_kind,  &fps_k
 					    &drops_kind,   &doframe_kind, &frametimeline_kind,
 					    &latency_kind };
 
-int rows_begin(struct reading *reading, struct session *session, const struct folder_files *files,
-	       uint32_t number, const struct selection *selection)
+struct reading *rows_begin(struct session *session, const struct folder_files *files,
+			   uint32_t number, const struct selection *selection)
 {
-	*reading = (struct reading){
-		.session = session,
-		.files = files,
-		.number = number,
-		.selection = selection,
-	};
+	struct reading *reading = calloc(1, sizeof(*reading));
+
 	session->surfaces = calloc(SURFACES_MAX, sizeof(*session->surfaces));
 	session->sections = calloc(SECTIONS_MAX, sizeof(*session->sections));
 	session->late = calloc(LATE_MAX, sizeof(*session->late));
-	reading->surface_of_name = calloc(session->names.max, sizeof(*reading->surface_of_name));
-	reading->first_of_app = calloc(session->names.max, sizeof(*reading->first_of_app));
-	reading->unnumbered = calloc(SURFACES_MAX, sizeof(*reading->unnumbered));
-	reading->sum_places = calloc(SUM_PLACES, sizeof(*reading->sum_places));
-	reading->captured_places = calloc(SUM_PLACES, sizeof(*reading->captured_places));
-	reading->layers = calloc(LAYERS_MAX, sizeof(*reading->layers));
-	reading->place_of_layer = calloc(session->names.max, sizeof(*reading->place_of_layer));
-	if (!session->surfaces || !session->sections || !session->late ||
-	    !reading->surface_of_name || !reading->first_of_app || !reading->unnumbered ||
-	    !reading->place_of_layer || !reading->sum_places || !reading->captured_places ||
-	    !reading->layers)
-		return -ENOMEM;
-	return 0;
+	if (!reading || !session->surfaces || !session->sections || !session->late) {
+		free(reading);
+		return NULL;
+	}
+	reading->session = session;
+	reading->files = files;
+	reading->number = number;
+	reading->selection = selection;
+	return reading;
 }
 
 void rows_end(struct reading *reading)
 {
-	free(reading->layers);
-	free(reading->surface_of_name);
-	free(reading->first_of_app);
-	free(reading->unnumbered);
 	free(reading->sums);
-	free(reading->sum_places);
-	free(reading->captured_places);
 	free(reading->late_order.all);
-	free(reading->place_of_layer);
 	free(reading->stalls.all);
 	free(reading->losses.all);
 	free(reading->steps.all);
-}
-
-/* Segments that --keep removed are the first ones: the start of the capture is not there. */
-static bool lacks_first_events(const struct reading *reading)
-{
-	const struct session *session = reading->session;
-	uint32_t n;
-	const struct segment *first = segments_of(reading, ROW_EVENTS, &n);
-
-	return n > 0 && session->start_us < 0 &&
-	       ((first->number > 1 && first->number != SEGMENT_CURRENT) ||
-		session_json_number(session, "counters", "segments_removed") > 0);
+	free(reading);
 }
 
 int rows_read(struct reading *reading)
 {
+	struct session *session = reading->session;
+	uint32_t n;
+	const struct segment *first = segments_of(reading, ROW_EVENTS, &n);
+
 	read_session_json(reading);
 	read_kind(reading, &events_kind);
 	sort_keyed(&reading->stalls);
@@ -232,8 +200,13 @@ int rows_read(struct reading *reading)
 	sort_keyed(&reading->losses);
 	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		read_kind(reading, kinds[i]);
-	reading->session->lacks_events |=
-		reading->session->files[ROW_EVENTS].rows == 0 || lacks_first_events(reading);
+	/* Segments that --keep removed are the first ones: the start of the capture is not there.
+	 */
+	if (n > 0 && session->start_us < 0 &&
+	    ((first->number > 1 && first->number != SEGMENT_CURRENT) ||
+	     session_json_number(session, "counters", "segments_removed") > 0))
+		session->lacks_events = true;
+	session->lacks_events |= session->files[ROW_EVENTS].rows == 0;
 	count_unended(reading);
 	return reading->out_of_memory ? -ENOMEM : 0;
 }

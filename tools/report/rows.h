@@ -4,8 +4,10 @@
 #define JANKD_TOOLS_REPORT_ROWS_H
 
 #include "rules/count/late.h"
-#include "tools/report/select.h"
 #include "tools/report/session.h"
+
+#define LAYERS_MAX 8192
+#define CAPTURED_PLACES 65536 /* a power of 2 */
 
 /* Sums of a Surface in a section. */
 struct section_sum {
@@ -31,27 +33,30 @@ struct keyed_list {
 	uint32_t n, max;
 };
 
-/* What is needed only while the files are read. */
+/* What is needed only while the files are read. Of its tables, memory is used as far as they are.
+ */
 struct reading {
 	struct session *session;
 	const struct folder_files *files;
 	uint32_t number;
 	const struct selection *selection;
-	uint16_t *surface_of_name; /* number + 1 of the Surface, by the number of its name */
-	uint16_t *first_of_app;	   /* likewise of the app's first Surface, by the app's name */
+	/* By the number of a name: number + 1 of its Surface, of the app's first Surface, of the
+	 * layer's place. */
+	uint16_t surface_of_name[NAMES_STORED_MAX], first_of_app[NAMES_STORED_MAX],
+		place_of_layer[NAMES_STORED_MAX];
+	/* Time without numbers in frames.csv: of a Surface; of the app of which it is the first
+	 * one. */
 	struct unnumbered {
 		struct stretches surface, app;
-	} * unnumbered; /* time without numbers in frames.csv: of a Surface; of the app of which it
-			 * is the first one */
+	} unnumbered[SURFACES_MAX];
 	struct section_sum *sums;
 	uint32_t n_sums, max_sums;
-	uint32_t *sum_places; /* a hash table of numbers + 1 */
+	uint16_t sum_numbers[SECTIONS_MAX][SURFACES_MAX]; /* number + 1 */
 	uint64_t sums_refused;
-	struct layer_frames *layers;  /* by place of the layer */
-	uint16_t *place_of_layer;     /* number + 1 of its place, by the number of its name */
-	uint32_t n_layers;	      /* places that are taken */
+	struct layer_frames layers[LAYERS_MAX]; /* by place of the layer */
+	uint32_t n_layers;			/* places that are taken */
 	struct keyed_list late_order; /* numbers of late frames by their vsync, or by vsync id */
-	uint32_t *captured_places;    /* a hash table of numbers + 1 */
+	uint32_t captured_places[CAPTURED_PLACES]; /* a hash table of numbers + 1 */
 	uint32_t max_captured;
 	struct keyed_list stalls, losses; /* texts of events.csv by time, us */
 	struct keyed_list steps;	  /* vsyncs in a render period since that time, us */
@@ -61,9 +66,9 @@ struct reading {
 	bool out_of_memory;
 };
 
-/* Returns 0 or -ENOMEM; rows_end() must be called in any case. */
-int rows_begin(struct reading *reading, struct session *session, const struct folder_files *files,
-	       uint32_t number, const struct selection *selection);
+/* NULL: out of memory. */
+struct reading *rows_begin(struct session *session, const struct folder_files *files,
+			   uint32_t number, const struct selection *selection);
 void rows_end(struct reading *reading);
 
 /* Reads all files. Returns 0 or -ENOMEM. */

@@ -12,10 +12,10 @@ struct captured *captured_of(struct reading *reading, enum captured_kind kind, u
 {
 	struct session *session = reading->session;
 	uint32_t at = (kind * 40503u + section * 31337u + name * 7919u + detail * 104729u) &
-		      (SUM_PLACES - 1);
+		      (CAPTURED_PLACES - 1);
 	struct captured *added;
 
-	for (; reading->captured_places[at] > 0; at = (at + 1) & (SUM_PLACES - 1)) {
+	for (; reading->captured_places[at] > 0; at = (at + 1) & (CAPTURED_PLACES - 1)) {
 		struct captured *one = &session->captured[reading->captured_places[at] - 1];
 
 		if (one->kind == kind && one->section == section && one->name == name &&
@@ -80,37 +80,28 @@ static void extend_without_frames(struct session *session, int64_t from_us, int6
 enum doframe_column { DOFRAME_COLUMNS(COLUMN_NUMBER) };
 static const struct column doframe_columns[COLUMNS_MAX] = { DOFRAME_COLUMNS(COLUMN_INFO) };
 
-static void add_doframes(const struct csv_row *csv)
-{
-	struct reading *reading = csv->reading;
-	int64_t end_us = number_in(csv, DOFRAME_END);
-	struct span process = text_in(csv, DOFRAME_PROCESS);
-	struct span id = text_in(csv, DOFRAME_THREAD);
-	char thread[80];
-
-	if (end_us < 0)
-		return;
-	extend_without_frames(reading->session, number_in(csv, DOFRAME_START), end_us);
-	snprintf(thread, sizeof(thread), "%.*s/%.*s", (int)(process.len < 32 ? process.len : 32),
-		 process.ptr, (int)(id.len < 32 ? id.len : 32), id.ptr);
-	add_captured(captured_of(reading, CAPTURED_DOFRAME,
-				 session_section(reading->session, end_us),
-				 name_in(csv, DOFRAME_APP),
-				 names_add(&reading->session->names, span_of(thread))),
-		     count_in(csv, DOFRAME_FRAMES), number_in(csv, DOFRAME_MEAN),
-		     number_in(csv, DOFRAME_MAX), count_in(csv, DOFRAME_SKIPPED));
-}
-
 /* Processes with a Choreographer. The name may be only the end of the app's. */
 static void read_doframe(const struct csv_row *csv)
 {
 	struct session *session = csv->reading->session;
-	const char *app = name_of(session, name_in(csv, DOFRAME_APP));
+	uint32_t name = name_in(csv, DOFRAME_APP);
+	const char *app = name_of(session, name);
 	size_t length = strlen(app);
-	int64_t frames = number_in(csv, DOFRAME_FRAMES);
+	int64_t frames = number_in(csv, DOFRAME_FRAMES), end_us = number_in(csv, DOFRAME_END);
+	struct span process = text_in(csv, DOFRAME_PROCESS), id = text_in(csv, DOFRAME_THREAD);
+	char thread[80];
 
 	session->doframes += frames > 0 ? (uint64_t)frames : 0;
-	add_doframes(csv);
+	snprintf(thread, sizeof(thread), "%.*s/%.*s", (int)(process.len < 32 ? process.len : 32),
+		 process.ptr, (int)(id.len < 32 ? id.len : 32), id.ptr);
+	if (end_us >= 0) {
+		extend_without_frames(session, number_in(csv, DOFRAME_START), end_us);
+		add_captured(captured_of(csv->reading, CAPTURED_DOFRAME,
+					 session_section(session, end_us), name,
+					 names_add(&session->names, span_of(thread))),
+			     count_in(csv, DOFRAME_FRAMES), number_in(csv, DOFRAME_MEAN),
+			     number_in(csv, DOFRAME_MAX), count_in(csv, DOFRAME_SKIPPED));
+	}
 	for (uint32_t i = 0; length > 0 && i < session->n_surfaces; i++) {
 		const char *other = name_of(session, session->surfaces[i].app);
 		size_t all = strlen(other);

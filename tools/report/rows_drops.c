@@ -24,31 +24,24 @@ static const struct column drop_columns[COLUMNS_MAX] = { DROP_COLUMNS(COLUMN_INF
 static const char drops_of_2019[] =
 	"start VSYNC,end VSYNC,used time(ms),VSYNC type,TX,app,Surface,info";
 
-/* True: frames.csv has less frames than the rows of fps.csv, or the session. */
-static bool lacks_frames(const struct session *session)
-{
-	double in_frames = 0, in_all = 0;
-
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-		double summed = (double)surface->sums.windows.frames;
-
-		in_frames += (double)surface->sums.frames.frames;
-		in_all += surface->source == FROM_SUMMARY ? surface->numbers.of[METRIC_FRAMES]
-							  : summed;
-	}
-	return session->files[ROW_FRAMES].rows == 0 || in_frames < in_all;
-}
-
 /* If frames.csv was written for a part of the session only, all harm is that of the drops. */
 static void prefer_drops(struct reading *reading)
 {
 	struct session *session = reading->session;
+	double in_frames = 0, in_all = 0;
 
 	if (reading->has_chosen_harm)
 		return;
 	reading->has_chosen_harm = true;
-	reading->harm_from_drops = lacks_frames(session);
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		in_frames += (double)surface->sums.frames.frames;
+		in_all += surface->source == FROM_SUMMARY ? surface->numbers.of[METRIC_FRAMES]
+							  : (double)surface->sums.windows.frames;
+	}
+	/* It has less frames than the rows of fps.csv, or the session. */
+	reading->harm_from_drops = session->files[ROW_FRAMES].rows == 0 || in_frames < in_all;
 	if (reading->harm_from_drops)
 		session->n_late = 0;
 	else

@@ -13,37 +13,28 @@
 
 /* --- session.json --- */
 
-/* The text of a file, plain or packed; NULL: it cannot be read, or is too long. Free it. */
-static char *read_text(const char *path)
-{
-	gzFile file = os_gzopen(path);
-	char *text = file ? malloc(SESSION_JSON_MAX + 1) : NULL;
-	int length = text ? gzread(file, text, SESSION_JSON_MAX) : -1;
-
-	if (file)
-		gzclose(file);
-	if (length < 0 || length == SESSION_JSON_MAX) {
-		free(text);
-		return NULL;
-	}
-	text[length] = '\0';
-	return text;
-}
-
 void read_session_json(struct reading *reading)
 {
 	struct session *session = reading->session;
 	uint32_t n;
 	const struct segment *segment = segments_of(reading, CSV_SESSION, &n);
 	struct json_object *json = NULL;
+	gzFile file;
 	char *text;
+	int length;
 
 	if (n == 0)
 		return;
 	segment += n - 1;
-	text = read_text(segment->path);
-	if (text)
+	file = os_gzopen(segment->path);
+	text = file ? malloc(SESSION_JSON_MAX + 1) : NULL;
+	length = text ? gzread(file, text, SESSION_JSON_MAX) : -1;
+	if (file)
+		gzclose(file);
+	if (length >= 0 && length < SESSION_JSON_MAX) {
+		text[length] = '\0';
 		json = json_tokener_parse(text);
+	}
 	free(text);
 	if (!json_object_is_type(json, json_type_object)) {
 		json_object_put(json);
@@ -232,19 +223,6 @@ bool is_stall(const struct reading *reading, int64_t time_us, const char *surfac
 	return false;
 }
 
-/* True: another file has the stall, too. The end of a drop is a vsync. */
-static bool has_late_row(const struct session *session, uint16_t surface, int64_t time_us)
-{
-	for (uint32_t i = 0; i < session->n_late; i++) {
-		const struct late_row *late = &session->late[i];
-
-		if (late->is_stall && late->surface == surface &&
-		    llabs(late->time_us - time_us) < 100000)
-			return true;
-	}
-	return false;
-}
-
 /* @cause: of a stall that no frame ended, else CAUSE_NONE. @info: the app's own work, if it is to
  * blame. */
 static void add_stall(struct session *session, uint16_t surface, int64_t time_us, uint64_t ns,
@@ -262,7 +240,12 @@ static void add_stall(struct session *session, uint16_t surface, int64_t time_us
 		.is_endless = cause != CAUSE_NONE,
 	};
 
-	if (time_us >= 0 && has_place(session, &row) && !has_late_row(session, surface, time_us))
+	/* Another file may have the stall, too. The end of a drop is a vsync. */
+	for (uint32_t i = 0; i < session->n_late; i++)
+		if (session->late[i].is_stall && session->late[i].surface == surface &&
+		    llabs(session->late[i].time_us - time_us) < 100000)
+			return;
+	if (time_us >= 0 && has_place(session, &row))
 		add_late(session, row);
 }
 
@@ -381,7 +364,7 @@ void count_unended(struct reading *reading)
 		const char *work = end && !is_pause ? work_before(name, end) : NULL;
 		struct surface *of;
 		struct sums *sums[2];
-		uint32_t surface, section, n_sums, at, info = NAME_NONE;
+		uint32_t surface, section, n_sums, info = NAME_NONE;
 		enum cause cause = end ? CAUSE_UNKNOWN : CAUSE_NONE;
 		int64_t end_us, begin_us;
 		size_t length;
@@ -408,8 +391,7 @@ void count_unended(struct reading *reading)
 		if (!is_pause)
 			add_stall(session, (uint16_t)surface, event->time_us, ns, cause, info);
 		if (!end) {
-			struct section_sum *sum =
-				find_sum(reading, section, (uint16_t)surface, &at);
+			struct section_sum *sum = find_sum(reading, section, (uint16_t)surface);
 
 			add_ended(&of->sums.in_events, ns);
 			if (sum)

@@ -49,14 +49,6 @@ static uint32_t count_if_known(int64_t number)
 	return number < 0 ? WINDOW_UNKNOWN : count_of(number);
 }
 
-static void extend_surface(struct surface *surface, int64_t from_us, int64_t to_us)
-{
-	if (from_us >= 0 && (surface->first_us < 0 || from_us < surface->first_us))
-		surface->first_us = from_us;
-	if (to_us > surface->last_us)
-		surface->last_us = to_us;
-}
-
 static int64_t known_or_row_unknown(uint32_t count)
 {
 	return count == WINDOW_UNKNOWN ? ROW_UNKNOWN : (int64_t)count;
@@ -155,31 +147,19 @@ static void add_row(struct sums *to, const struct window *row, const struct fram
 	in->ns += row->stall_us * 1000;
 }
 
-/* A row without a long frame has no gap. */
-static void add_drawing(struct surface *surface, const struct window *row)
-{
-	if (row->waits > 0 || (uint64_t)row->max_us * row->frames > 4 * row->time_us) {
-		drawing_gap(&surface->rows_drawing);
-		return;
-	}
-	surface->rows_drawing.open_frames += row->frames;
-	surface->rows_drawing.open_time_ns += row->time_us * 1000;
-}
-
 /* A mark less than a second after another may not have closed the rows: one that goes on behind it
  * has frames before it, too, as has one whose last frame is at the time of the mark. Others begin
  * with the last frame before a mark, but have none there. Frames were read before. */
 static void cross_sections(struct reading *reading, const struct window *row, uint32_t section)
 {
 	const struct section *sections = reading->session->sections;
-	uint32_t begin = session_section(reading->session, row->start_us), at;
+	uint32_t begin = session_section(reading->session, row->start_us);
 
 	for (uint32_t i = begin; i < section && i < begin + CROSSED_MAX; i++) {
 		bool may_cross =
 			sections[i].to_us == row->end_us ||
 			(i > 0 && sections[i].to_us - sections[i].from_us < MARK_CLOSES_US);
-		struct section_sum *sum =
-			may_cross ? find_sum(reading, i, row->surface, &at) : NULL;
+		struct section_sum *sum = may_cross ? find_sum(reading, i, row->surface) : NULL;
 
 		if (sum)
 			sum->is_crossed = true;
@@ -244,13 +224,22 @@ static void read_window(const struct csv_row *csv)
 						 (double)(row.time_us + row.stall_us) / 1e5));
 	extend(session, row.start_us);
 	extend(session, row.end_us);
-	extend_surface(surface, row.start_us, row.end_us);
+	if (surface->first_us < 0 || row.start_us < surface->first_us)
+		surface->first_us = row.start_us;
+	if (row.end_us > surface->last_us)
+		surface->last_us = row.end_us;
 	session->is_2019 |= is_2019;
 	if (of[FPS_CADENCE] >= 0 && of[FPS_CADENCE] < CADENCES_MAX)
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
 	stats = stats_of(&row, step_at(reading, row.end_us), count_in(csv, FPS_LOST));
 	uncounted = uncounted_in(reading, surface, &row);
-	add_drawing(surface, &row);
+	/* A row without a long frame has no gap. */
+	if (row.waits > 0 || (uint64_t)row.max_us * row.frames > 4 * row.time_us) {
+		drawing_gap(&surface->rows_drawing);
+	} else {
+		surface->rows_drawing.open_frames += row.frames;
+		surface->rows_drawing.open_time_ns += row.time_us * 1000;
+	}
 	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
 					  : captured_of(reading, CAPTURED_GPU, section,

@@ -17,8 +17,6 @@
 #include "tools/report/csv_reader.h"
 #include "tools/report/rows.h"
 
-#define LAYERS_MAX 8192
-#define SUM_PLACES 65536 /* a power of 2 */
 #define KEYED_MAX 200000
 #define COUNT_MAX INT64_C(1000000000)
 #define COLUMNS_MAX 40
@@ -142,9 +140,8 @@ struct uncounted uncounted_of(struct reading *reading, const struct surface *sur
 /* Later times are on another clock. */
 void forget_uncounted(struct reading *reading, const struct surface *surface);
 
-/* The sum of that Surface in that section; NULL: there is none. *@at: its place. */
-struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface,
-			     uint32_t *at);
+/* The sum of that Surface in that section; NULL: there is none. */
+struct section_sum *find_sum(const struct reading *reading, uint32_t section, uint16_t surface);
 
 /* The sums of that Surface in the session, and in that section if there are sections and space.
  * Returns their number. */

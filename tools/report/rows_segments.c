@@ -44,29 +44,21 @@ static struct segment_head read_head(const struct segment *segment)
 	return head;
 }
 
-/* The size of the text in a packed file, as far as it can be read. */
-static int64_t text_size(const char *path)
-{
-	gzFile file = os_gzopen(path);
-	char part[16384];
-	int64_t size = 0;
-	int got;
-
-	while (file && (got = gzread(file, part, sizeof(part))) > 0)
-		size += got;
-	if (file)
-		gzclose(file);
-	return size;
-}
-
 /* True: @a has more rows than @b, which has the same first row; of equal ones the later wins. */
 static bool is_longer(struct segment_head *a, const char *path_a, struct segment_head *b,
 		      const char *path_b)
 {
 	if (a->packed != b->packed) {
 		struct segment_head *packed = a->packed ? a : b;
+		gzFile file = os_gzopen(a->packed ? path_a : path_b);
+		char part[16384];
+		int got;
 
-		packed->size = text_size(a->packed ? path_a : path_b);
+		/* The size of the text, as far as it can be read. */
+		for (packed->size = 0; file && (got = gzread(file, part, sizeof(part))) > 0;)
+			packed->size += got;
+		if (file)
+			gzclose(file);
 		packed->packed = false;
 	}
 	return a->size > b->size;

@@ -9,7 +9,6 @@
 #include "daemon/base/text.h"
 #include "daemon/show/apps.h"
 #include "tools/report/moments.h"
-#include "tools/report/next.h"
 
 /* A section is told if it loses at least so many times as much of its time as the others. */
 #define WORSE_BY 1.5

@@ -39,4 +39,10 @@ void surface_set_rates(struct graded *graded, const struct session *session,
 unsigned int timeline_apps(struct timeline_app apps[TIMELINE_APPS_MAX],
 			   const struct session *session);
 
+/* What to do next about an app that is not known to be good, derived from its facts: "look at 0:30,
+ * the worst freeze, in checkout: doFrame 1433.3 ms (traversal 1433.3) on the app's main thread.";
+ * "": nothing, or the sentence itself says it. */
+void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
+	       const struct graded_app *app, enum language language);
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "daemon/show/apps.h"
+#include "rules/language/pattern.h"
 
 const char *const numbers_source_names[] = {
 	[FROM_NOTHING] = "none",
@@ -170,4 +171,23 @@ int64_t session_begin_of(const struct session *session, int64_t end_us, uint64_t
 	int64_t begin_us = end_us - (int64_t)interval_us;
 
 	return begin_us > session->first_us ? begin_us : session->first_us;
+}
+
+static bool matches(const char *glob, const char *name)
+{
+	return !glob || pattern_glob(span_of(glob), span_of(name));
+}
+
+bool select_surface(const struct selection *selection, const char *surface, const char *app)
+{
+	return matches(selection->surface, surface) && matches(selection->app, app);
+}
+
+bool select_section(const struct selection *selection, const struct session *session,
+		    uint32_t section)
+{
+	if (!selection->section)
+		return true;
+	return session->n_sections > 0 &&
+	       matches(selection->section, name_of(session, session->sections[section].name));
 }

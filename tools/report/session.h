@@ -135,8 +135,9 @@ struct sums {
 };
 
 struct surface {
-	uint32_t name, app; /* app: of its last row */
-	uint32_t order;	    /* of first rows in the files */
+	uint32_t name, app;  /* app: of its last row */
+	uint32_t order;	     /* of first rows in the files, from 1 */
+	uint32_t app_number; /* of the apps; those of no app come last */
 	enum numbers_source source;
 	struct numbers numbers;	    /* of the whole session */
 	int64_t first_us, last_us;  /* or -1 */
@@ -342,5 +343,19 @@ uint32_t session_section(const struct session *session, int64_t time_us);
 
 /* When an interval began, but not before what is recorded: its first segments may be gone. */
 int64_t session_begin_of(const struct session *session, int64_t end_us, uint64_t interval_us);
+
+/* Which Surfaces and sections --surface, --app and --section select. All may be NULL: everything.
+ * Globs match whole names: '*' is any text, '?' one character. */
+struct selection {
+	const char *surface, *app; /* globs */
+	const char *section;	   /* the text of a mark, as a glob */
+	bool with_info;		   /* --info: all of the info of late frames */
+	bool has_range;		   /* --from or --to */
+	int64_t from_us, to_us;	   /* of the frames on the page: from_us <= time < to_us */
+};
+
+bool select_surface(const struct selection *selection, const char *surface, const char *app);
+bool select_section(const struct selection *selection, const struct session *session,
+		    uint32_t section);
 
 #endif

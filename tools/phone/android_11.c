@@ -8,10 +8,9 @@
 
 static void predict(struct marker_writer *writer, const struct vsync *vsync)
 {
-	write_counter(writer, 0, "VSP-mode");
-	write_counter(writer, (int64_t)(NS_PER_S + vsync->time_ns), "VSP-timePoint");
-	write_counter(writer, (int64_t)(NS_PER_S + vsync->time_ns + vsync->period_ns),
-		      "VSP-prediction");
+	write_all(writer, "VSP-mode=0; VSP-timePoint=%lld; VSP-prediction=%lld;",
+		  (long long)(NS_PER_S + vsync->time_ns),
+		  (long long)(NS_PER_S + vsync->time_ns + vsync->period_ns));
 }
 
 static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, bool app)
@@ -39,12 +38,10 @@ static void invalidate(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "onMessageReceived");
-	write_begin(writer, "onMessageInvalidate");
-	write_counter(writer, vsync->missed, "PrevFramePending");
-	write_counter(writer, vsync->missed, "PrevFrameMissed");
-	write_counter(writer, vsync->missed, "PrevHwcFrameMissed");
-	write_counter(writer, 0, "PrevGpuFrameMissed");
+	write_all(writer,
+		  "onMessageReceived{ onMessageInvalidate{ PrevFramePending=%d; "
+		  "PrevFrameMissed=%d; PrevHwcFrameMissed=%d; PrevGpuFrameMissed=0;",
+		  vsync->missed, vsync->missed, vsync->missed);
 	if (vsync->missed) {
 		write_end(writer);
 		write_end(writer);
@@ -55,9 +52,7 @@ static void invalidate(struct simulation *sim, const struct vsync *vsync)
 	write_begin(writer, "handlePageFlip");
 	for (unsigned int i = 0; i < vsync->frame_count; i++)
 		bufferqueue_latch(sim, &vsync->frames[i]);
-	write_end(writer);
-	write_slice(writer, "chooseRefreshRateForContent");
-	write_end(writer);
+	write_all(writer, "} chooseRefreshRateForContent{} }");
 	if (vsync->frame_count > 0 && sim_chance(sim, 10))
 		write_counter(writer, 60, "LFPS %s", vsync->frames[0].layer->name);
 	write_end(writer);
@@ -68,10 +63,7 @@ static void finish_output(struct simulation *sim, const struct vsync *vsync, boo
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "finishFrame");
-	write_begin(writer, "composeSurfaces");
-	write_counter(writer, client, "hasClientComposition");
-	write_end(writer);
+	write_all(writer, "finishFrame{ composeSurfaces{ hasClientComposition=%d; }", client);
 	bufferqueue_framebuffer(sim, vsync);
 	write_end(writer);
 }
@@ -80,12 +72,8 @@ static void present_outputs(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "present");
-	write_begin(writer, "prepareFrame");
-	write_begin(writer, "chooseCompositionStrategy");
-	write_slice(writer, "HIDL::IComposerClient::executeCommands_2_2::client");
-	write_end(writer);
-	write_end(writer);
+	write_all(writer, "present{ prepareFrame{ chooseCompositionStrategy{ "
+			  "HIDL::IComposerClient::executeCommands_2_2::client{} } }");
 	finish_output(sim, vsync, vsync->client);
 	write_present(writer, vsync, "postFramebuffer");
 	bufferqueue_end_post(sim);
@@ -103,13 +91,8 @@ static void refresh(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "onMessageReceived");
-	write_begin(writer, "onMessageRefresh");
-	write_begin(writer, "present");
-	write_slice(writer, "preComposition");
-	write_begin(writer, "prepare");
-	write_slice(writer, "rebuildLayerStacks");
-	write_end(writer);
+	write_all(writer, "onMessageReceived{ onMessageRefresh{ present{ preComposition{} prepare{ "
+			  "rebuildLayerStacks{} }");
 	present_outputs(sim, vsync);
 	write_end(writer);
 	bufferqueue_release(sim, vsync);
@@ -140,11 +123,10 @@ static void change_mode(struct simulation *sim, const struct vsync *vsync)
 	struct marker_writer *writer = &sim->sf;
 
 	writer_advance(writer, vsync->time_ns - NS_PER_MS);
-	write_begin(writer, "performSetActiveConfig");
-	write_counter(writer, 1, "HW_VSYNC_ON_" DISPLAY_ID);
-	write_end(writer);
-	write_counter(writer, 1, "VSP-mode");
-	write_counter(writer, (int64_t)vsync->period_ns, "VSP-period");
+	write_all(writer,
+		  "performSetActiveConfig{ HW_VSYNC_ON_" DISPLAY_ID
+		  "=1; } VSP-mode=1; VSP-period=%lld;",
+		  (long long)vsync->period_ns);
 }
 
 const struct vocabulary android_11 = {

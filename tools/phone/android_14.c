@@ -61,10 +61,7 @@ static void call_back(struct simulation *sim, const struct vsync *vsync, const c
 	write_begin(writer, "timerCallback: %s", target);
 	write_begin(writer, "vsyncCallback");
 	*value = !*value;
-	write_counter(writer, *value, "VSYNC-%s", target);
-	write_end(writer);
-	write_end(writer);
-	write_end(writer);
+	write_all(writer, "VSYNC-%s=%d; } } }", target, *value);
 }
 
 static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, bool app)
@@ -101,9 +98,7 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 	if (frame->endless)
 		return;
 	writer_advance(writer, start_ns);
-	write_slice(writer, "draw-VRI[%s]", app->activity);
-	write_end(writer);
-	write_end(writer);
+	write_all(writer, "draw-VRI[%s]{} } }", app->activity);
 	if (app->draws_itself)
 		return;
 	writer_advance(&app->render, writer->now_ns);
@@ -130,9 +125,7 @@ static void queue_buffer(struct simulation *sim, const struct frame *frame,
 
 	write_begin(binder, "setTransactionState");
 	write_step(binder, layer->queue, 1);
-	write_counter(binder, 1, "TransactionQueue");
-	write_counter(binder, 16, "mTransactionFlags");
-	write_end(binder);
+	write_all(binder, "TransactionQueue=1; mTransactionFlags=16; }");
 	write_end(writer);
 	app_queues_fence(layer->app);
 	write_end(writer);
@@ -174,15 +167,13 @@ static void begin_frame(struct simulation *sim, const struct vsync *vsync)
 	struct marker_writer *writer = &sim->sf;
 	uint64_t in_ns = vsync->period_ns * 3 / 2 + vsync->moved_ns;
 
-	write_begin(writer, "beginFrame %u vsyncIn %llu.%02llums", sim->sf_id,
-		    (unsigned long long)(in_ns / NS_PER_MS),
-		    (unsigned long long)(in_ns / 10000 % 100));
-	write_slice(writer, "isFencePending");
-	write_counter(writer, 0, "PrevFramePending " DISPLAY_ID);
-	write_counter(writer, vsync->missed, "PrevFrameMissed " DISPLAY_ID);
-	write_counter(writer, vsync->missed, "PrevHwcFrameMissed " DISPLAY_ID);
-	write_counter(writer, 0, "PrevGpuFrameMissed " DISPLAY_ID);
-	write_end(writer);
+	write_all(
+		writer,
+		"beginFrame %u vsyncIn %llu.%02llums{ isFencePending{} PrevFramePending " DISPLAY_ID
+		"=0; PrevFrameMissed " DISPLAY_ID "=%d; PrevHwcFrameMissed " DISPLAY_ID
+		"=%d; PrevGpuFrameMissed " DISPLAY_ID "=0; }",
+		sim->sf_id, (unsigned long long)(in_ns / NS_PER_MS),
+		(unsigned long long)(in_ns / 10000 % 100), vsync->missed, vsync->missed);
 }
 
 /* Transactions carry buffers; a second one for a layer drops the buffer of the first. */
@@ -207,11 +198,10 @@ static void commit(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "commit %u", sim->sf_id);
-	write_begin(writer, "updateLayerSnapshots");
-	write_begin(writer, "TransactionHandler:flushTransactions");
-	write_counter(writer, 0, "TransactionQueue");
-	write_end(writer);
+	write_all(writer,
+		  "commit %u{ updateLayerSnapshots{ TransactionHandler:flushTransactions{ "
+		  "TransactionQueue=0; }",
+		  sim->sf_id);
 	for (unsigned int i = 0; i < vsync->frame_count; i++)
 		set_buffers(sim, &vsync->frames[i]);
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
@@ -222,10 +212,7 @@ static void commit(struct simulation *sim, const struct vsync *vsync)
 		write_slice(writer, "addSurfaceFrame");
 		write_step(writer, layer->queue, -1);
 	}
-	write_end(writer);
-	write_slice(writer, "commitTransactions");
-	write_counter(writer, 0, "mTransactionFlags");
-	write_end(writer);
+	write_all(writer, "} commitTransactions{} mTransactionFlags=0; }");
 }
 
 static void client_composition(struct simulation *sim, const struct vsync *vsync)
@@ -233,75 +220,50 @@ static void client_composition(struct simulation *sim, const struct vsync *vsync
 	struct marker_writer *writer = &sim->sf;
 	unsigned int slot = (unsigned int)vsync->number % 3;
 
-	write_begin(writer, "queueBuffer");
-	write_slice(writer, "FramebufferSurface: %u", slot);
-	write_counter(writer, 1, "FramebufferSurface");
-	write_end(writer);
+	write_all(writer, "queueBuffer{ FramebufferSurface: %u{} FramebufferSurface=1; }", slot);
 	writer_advance(&sim->composer, writer->now_ns);
 	write_slice(&sim->composer, "REThreaded::drawLayers");
-	write_begin(writer, "acquireBuffer");
-	write_slice(writer, "FramebufferSurface: %u", slot);
-	write_counter(writer, 0, "FramebufferSurface");
-	write_end(writer);
+	write_all(writer, "acquireBuffer{ FramebufferSurface: %u{} FramebufferSurface=0; }", slot);
 }
 
 static void present_output(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "present for " DISPLAY);
-	write_begin(writer, "prepareFrame");
-	write_slice(writer, "chooseCompositionStrategy for " DISPLAY);
-	write_end(writer);
-	write_begin(writer, "finishFrame");
-	write_begin(writer, "composeSurfaces");
-	write_counter(writer, vsync->client, "hasClientComposition " DISPLAY);
-	write_end(writer);
+	write_all(writer,
+		  "present for " DISPLAY "{ prepareFrame{ chooseCompositionStrategy for " DISPLAY
+		  "{} } finishFrame{ composeSurfaces{ hasClientComposition " DISPLAY "=%d; }",
+		  vsync->client);
 	if (vsync->client)
 		client_composition(sim, vsync);
 	write_end(writer);
 	write_present(writer, vsync,
 		      vsync->display ? "presentFrameAndReleaseLayers for " OUTER
 				     : "presentFrameAndReleaseLayers for " DISPLAY);
-	write_begin(writer, "presentAndGetReleaseFences");
-	write_slice(writer, "wait for earliest present time");
-	write_slice(writer, "HwcPresentDisplay");
-	write_end(writer);
-	write_slice(writer, "wait");
-	write_end(writer);
-	write_end(writer);
+	write_all(writer, "presentAndGetReleaseFences{ wait for earliest present time{} "
+			  "HwcPresentDisplay{} } wait{} } }");
 }
 
 static void present_mirror(struct marker_writer *writer)
 {
-	write_begin(writer, "present for ScreenRecorder (virtual)");
-	write_begin(writer, "finishFrame");
-	write_counter(writer, 1, "hasClientComposition ScreenRecorder (virtual)");
-	write_end(writer);
-	write_slice(writer, "presentFrameAndReleaseLayers for ScreenRecorder (virtual)");
-	write_end(writer);
+	write_all(writer, "present for ScreenRecorder (virtual){ finishFrame{ hasClientComposition "
+			  "ScreenRecorder (virtual)=1; } presentFrameAndReleaseLayers for "
+			  "ScreenRecorder (virtual){} }");
 }
 
 static void composite(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "composite %u", sim->sf_id);
-	write_counter(writer, 2, "PowerMode " DISPLAY_ID);
-	write_begin(writer, "present");
-	write_slice(writer, "preComposition");
-	write_begin(writer, "prepare");
-	write_slice(writer, "rebuildLayerStacks");
-	write_end(writer);
+	write_all(writer,
+		  "composite %u{ PowerMode " DISPLAY_ID
+		  "=2; present{ preComposition{} prepare{ rebuildLayerStacks{} }",
+		  sim->sf_id);
 	present_output(sim, vsync);
 	if (vsync->mirrored)
 		present_mirror(writer);
-	write_end(writer);
-	write_begin(writer, "onCompositionPresented");
-	write_slice(writer, "addPresentFence " DISPLAY_ID);
-	write_counter(writer, 190061824, "Total Buffer Size");
-	write_end(writer);
-	write_end(writer);
+	write_all(writer, "} onCompositionPresented{ addPresentFence " DISPLAY_ID
+			  "{} Total Buffer Size=190061824; } }");
 }
 
 /* Returns the buffers of the previous frames to their apps. */
@@ -342,12 +304,11 @@ static void change_mode(struct simulation *sim, const struct vsync *vsync)
 	struct marker_writer *writer = &sim->sf;
 
 	writer_advance(writer, vsync->time_ns - NS_PER_MS);
-	write_begin(writer, "initiateDisplayModeChanges");
-	write_counter(writer, 1, "HW_VSYNC_ON_" DISPLAY_ID);
-	write_counter(writer, (int64_t)vsync->period_ns, "VSR-setPeriod " DISPLAY_ID);
-	write_counter(writer, (int64_t)vsync->period_ns, "VSP-setPeriod " DISPLAY_ID);
-	write_counter(writer, 1, "VSP-mode " DISPLAY_ID);
-	write_end(writer);
+	write_all(writer,
+		  "initiateDisplayModeChanges{ HW_VSYNC_ON_" DISPLAY_ID
+		  "=1; VSR-setPeriod " DISPLAY_ID "=%lld; VSP-setPeriod " DISPLAY_ID
+		  "=%lld; VSP-mode " DISPLAY_ID "=1; }",
+		  (long long)vsync->period_ns, (long long)vsync->period_ns);
 }
 
 /* --- Android 15 --- */
@@ -380,9 +341,9 @@ static void change_mode_15(struct simulation *sim, const struct vsync *vsync)
 	int64_t hz = mode_hz(vsync->period_ns);
 
 	writer_advance(writer, vsync->time_ns - NS_PER_MS);
-	write_counter(writer, hz, "PendingModeFps %s", id);
-	write_counter(writer, 1, "HW_VSYNC_ON_%s", id);
-	write_counter(writer, (int64_t)NS_PER_S / hz, "VSR-onDisplayModeChanged %s", id);
+	write_all(writer,
+		  "PendingModeFps %s=%lld; HW_VSYNC_ON_%s=1; VSR-onDisplayModeChanged %s=%lld;", id,
+		  (long long)hz, id, id, (long long)NS_PER_S / hz);
 }
 
 static void state_rates(struct simulation *sim, const struct vsync *vsync)

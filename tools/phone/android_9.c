@@ -51,17 +51,11 @@ static void refresh(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
-	write_begin(writer, "onMessageReceived");
-	write_begin(writer, "handleMessageRefresh");
-	write_slice(writer, "preComposition");
-	write_slice(writer, "rebuildLayerStacks");
-	write_begin(writer, "setUpHWComposer");
-	write_begin(writer, "prepare");
-	write_slice(writer, "HIDL::IComposerClient::executeCommands_2_2::client");
-	write_end(writer);
-	write_end(writer);
-	write_begin(writer, "doComposition");
-	write_counter(writer, vsync->client, "hasClientComposition");
+	write_all(writer,
+		  "onMessageReceived{ handleMessageRefresh{ preComposition{} rebuildLayerStacks{} "
+		  "setUpHWComposer{ prepare{ HIDL::IComposerClient::executeCommands_2_2::client{} "
+		  "} } doComposition{ hasClientComposition=%d;",
+		  vsync->client);
 	bufferqueue_framebuffer(sim, vsync);
 	write_present(writer, vsync, "postFramebuffer");
 	bufferqueue_end_post(sim);

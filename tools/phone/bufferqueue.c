@@ -18,18 +18,11 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 	struct marker_writer *writer = &app->main;
 
 	writer_advance(writer, start_ns - frame->work_ns);
-	write_begin(writer, "Choreographer#doFrame");
-	write_slice(writer, "input");
-	write_slice(writer, "animation");
-	write_begin(writer, "traversal");
+	write_all(writer, "Choreographer#doFrame{ input{} animation{} traversal{");
 	if (frame->endless)
 		return;
 	writer_advance(writer, start_ns);
-	write_begin(writer, "draw");
-	write_slice(writer, "Record View#draw()");
-	write_end(writer);
-	write_end(writer);
-	write_end(writer);
+	write_all(writer, "draw{ Record View#draw(){} } } }");
 	if (app->draws_itself)
 		return;
 	writer_advance(&app->render, writer->now_ns);
@@ -106,16 +99,10 @@ void bufferqueue_latch(struct simulation *sim, const struct frame *frame)
 	struct marker_writer *writer = &sim->sf;
 	struct layer *layer = frame->layer;
 
-	write_begin(writer, "latchBuffer");
-	write_slice(writer, "query");
-	write_begin(writer, "updateTexImage");
-	write_begin(writer, "acquireBuffer");
-	write_slice(writer, "%s: %u", layer->name, layer->frame % SLOTS);
+	write_all(writer, "latchBuffer{ query{} updateTexImage{ acquireBuffer{ %s: %u{}",
+		  layer->name, layer->frame % SLOTS);
 	write_step(writer, layer->queue, -1);
-	write_end(writer);
-	write_slice(writer, "wait");
-	write_end(writer);
-	write_end(writer);
+	write_all(writer, "} wait{} } }");
 }
 
 void bufferqueue_framebuffer(struct simulation *sim, const struct vsync *vsync)
@@ -123,9 +110,7 @@ void bufferqueue_framebuffer(struct simulation *sim, const struct vsync *vsync)
 	struct marker_writer *writer = &sim->sf;
 
 	if (vsync->client) {
-		write_begin(writer, "queueBuffer");
-		write_counter(writer, 1, "FramebufferSurface");
-		write_end(writer);
+		write_all(writer, "queueBuffer{ FramebufferSurface=1; }");
 	}
 	write_begin(writer, "acquireBuffer");
 	if (vsync->client) {
@@ -168,9 +153,8 @@ void bufferqueue_release(struct simulation *sim, const struct vsync *vsync)
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
 		const struct layer *layer = vsync->frames[i].layer;
 
-		write_begin(writer, "releaseBuffer");
-		write_slice(writer, "%s: %u", layer->name, (layer->frame + 2) % SLOTS);
-		write_end(writer);
+		write_all(writer, "releaseBuffer{ %s: %u{} }", layer->name,
+			  (layer->frame + 2) % SLOTS);
 	}
 	write_counter(writer, 190061824, "Total Buffer Size");
 	write_end(writer);

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/phone/error.h"
@@ -228,6 +229,32 @@ void write_counter(struct marker_writer *writer, int64_t value, const char *form
 	va_end(arguments);
 }
 
+void write_all(struct marker_writer *writer, const char *format, ...)
+{
+	char text[2048], *at = text;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	while (*at) {
+		char *end = at + strcspn(at, "{};"), letter = *end;
+
+		*end = '\0';
+		if (letter == '{') {
+			write_begin(writer, "%s", at);
+		} else if (letter == '}') {
+			write_end(writer);
+		} else {
+			char *value = strrchr(at, '=');
+
+			*value = '\0';
+			write_counter(writer, atoll(value + 1), "%s", at);
+		}
+		at = end + 1 + strspn(end + 1, " ");
+	}
+}
+
 void write_step(struct marker_writer *writer, uint32_t counter, int step)
 {
 	plan_add_step(writer->sim->plan, next_marker(writer), counter, step);
@@ -272,14 +299,11 @@ static void write_app_markers(struct simulation *sim, struct app *app, uint64_t 
 	writer_advance(&app->heap, time_ns);
 	write_counter(&app->heap, (int64_t)sim_random(sim, 9000, 14000), "Heap size (KB)");
 	writer_advance(&app->main, time_ns);
-	write_counter(&app->main, 1, "aq:pending:%s/%s.%s", app->package, app->package,
-		      app->activity);
-	write_begin(&app->main, "deliverInputEvent src=0x1002 eventTimeNano=%u|id=0x%x", cookie,
-		    cookie);
-	write_slice(&app->main, "query: SELECT a|b FROM t");
-	write_end(&app->main);
-	write_counter(&app->main, 0, "aq:pending:%s/%s.%s", app->package, app->package,
-		      app->activity);
+	write_all(&app->main,
+		  "aq:pending:%s/%s.%s=1; deliverInputEvent src=0x1002 eventTimeNano=%u|id=0x%x{ "
+		  "query: SELECT a|b FROM t{} } aq:pending:%s/%s.%s=0;",
+		  app->package, app->package, app->activity, cookie, cookie, app->package,
+		  app->package, app->activity);
 	snprintf(text, sizeof(text), "S|animator:alpha|%u", cookie);
 	write_payload(&app->main, text);
 	text[0] = 'F';

@@ -190,6 +190,11 @@ void write_instant(struct marker_writer *writer, const char *format, ...)
 void write_counter(struct marker_writer *writer, int64_t value, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Writes what @format prints, a picture of the trace: "prepare{ rebuild{} TransactionQueue=0; }" is
+ * a slice with another one and a counter in it. */
+void write_all(struct marker_writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Writes a new value of a counter of the plan, see plan_add_step(). */
 void write_step(struct marker_writer *writer, uint32_t counter, int step);
 

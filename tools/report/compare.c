@@ -822,33 +822,12 @@ bool compare_can(enum metric metric)
 	return share_of(metric) > 0;
 }
 
-/* Why a group has not enough data; NULL: it has. */
-static const char *too_little(const struct compared_surface *surface, const struct change *change)
-{
-	if (fmin(surface->time_s[BASE], surface->time_s[NEW]) < COMPARE_SECONDS_LEAST)
-		return "not enough data: needs 20 s of drawing in each group";
-	if (change->of[BASE].blocks < COMPARE_BLOCKS_LEAST ||
-	    change->of[NEW].blocks < COMPARE_BLOCKS_LEAST)
-		return "not enough data: a group has too few rows to measure its noise";
-	return NULL;
-}
-
 /* Events are few: janks, stalls, frames beyond a percentile. */
 static bool is_rare(const struct change *change)
 {
 	return compare_less_is_better(change->metric) && change->metric != METRIC_LOST_RATE &&
 	       change->metric != METRIC_STUTTER &&
 	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
-}
-
-/* Frame rates that only the digits of a learnt period make different: even runs have no noise that
- * would be larger. */
-static bool is_same_rate(const struct change *change)
-{
-	double base = change->of[BASE].value;
-
-	return !compare_less_is_better(change->metric) &&
-	       fabs(change->of[NEW].value - base) < SAME_LENGTH * base;
 }
 
 static int estimate_groups(const struct compared_surface *surface, const struct ratio *ratio,
@@ -875,6 +854,7 @@ static int estimate_groups(const struct compared_surface *surface, const struct 
 static int compare_ratio(const struct compared_surface *surface, struct ratio ratio,
 			 struct change *change)
 {
+	double base;
 	int error;
 
 	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
@@ -885,16 +865,24 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 	if (change->why)
 		return 0;
 	error = estimate_groups(surface, &ratio, change);
+	base = change->of[BASE].value;
 	if (error < 0 || change->why)
 		return error;
-	change->why = too_little(surface, change);
-	if (!change->why && (isnan(change->of[BASE].value) || isnan(change->of[NEW].value)))
+	if (fmin(surface->time_s[BASE], surface->time_s[NEW]) < COMPARE_SECONDS_LEAST)
+		change->why = "not enough data: needs 20 s of drawing in each group";
+	else if (change->of[BASE].blocks < COMPARE_BLOCKS_LEAST ||
+		 change->of[NEW].blocks < COMPARE_BLOCKS_LEAST)
+		change->why = "not enough data: a group has too few rows to measure its noise";
+	else if (isnan(base) || isnan(change->of[NEW].value))
 		change->why = "not captured, or unknown in all rows of a group";
 	if (change->why)
 		return 0;
 	change->is_known = true;
 	change->excess = noise_excess(&change->of[BASE], &change->of[NEW], 1, 0);
-	if (is_rare(change) || is_same_rate(change))
+	/* Frame rates may differ only in the digits of a learnt period: even runs have no noise
+	 * that would be larger. */
+	if (is_rare(change) || (!compare_less_is_better(change->metric) &&
+				fabs(change->of[NEW].value - base) < SAME_LENGTH * base))
 		change->excess = 0;
 	noise_interval(&change->of[BASE], &change->of[NEW], &change->low, &change->high);
 	return 0;

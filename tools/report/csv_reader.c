@@ -175,11 +175,17 @@ static unsigned int split(struct span row, struct span fields[CSV_READER_COLUMNS
 	}
 }
 
-/* A header has a word in every column, and more than one. */
-static int read_header(struct csv_reader *reader)
+int csv_reader_open(struct csv_reader *reader, const char *path)
 {
 	struct span row;
 
+	*reader = (struct csv_reader){ .file = os_gzopen(path) };
+	if (!reader->file)
+		return errno ? -errno : -ENOMEM;
+	gzbuffer(reader->file, READ_SIZE);
+	reader->buffer = malloc(BUFFER_SIZE);
+	if (!reader->buffer)
+		return -ENOMEM;
 	if (!next_row(reader, &row))
 		return reader->error			       ? reader->error
 		       : reader->is_torn || reader->is_damaged ? CSV_READER_OTHER
@@ -190,20 +196,11 @@ static int read_header(struct csv_reader *reader)
 	if (!reader->header)
 		return -ENOMEM;
 	memcpy(reader->header, row.ptr, row.len);
+	/* A header has a word in every column, and more than one. */
 	reader->n_columns = split((struct span){ reader->header, row.len }, reader->columns);
-	if (reader->n_columns < 2 || reader->n_columns > CSV_READER_COLUMNS_MAX)
-		return CSV_READER_OTHER;
-	return 0;
-}
-
-int csv_reader_open(struct csv_reader *reader, const char *path)
-{
-	*reader = (struct csv_reader){ .file = os_gzopen(path) };
-	if (!reader->file)
-		return errno ? -errno : -ENOMEM;
-	gzbuffer(reader->file, READ_SIZE);
-	reader->buffer = malloc(BUFFER_SIZE);
-	return reader->buffer ? read_header(reader) : -ENOMEM;
+	return reader->n_columns < 2 || reader->n_columns > CSV_READER_COLUMNS_MAX
+		       ? CSV_READER_OTHER
+		       : 0;
 }
 
 void csv_reader_close(struct csv_reader *reader)

@@ -327,17 +327,6 @@ static unsigned int judge_session(struct results *results, const struct selectio
 	return n;
 }
 
-/* Why nothing of a session is judged. */
-static const char *why_none(const struct session *session, const struct selection *selection)
-{
-	if (selection->surface || selection->app || selection->section)
-		return "not enough data: no app, Surface or section matches";
-	if (session->n_apps > 0)
-		return "not enough data: only the system's own Surfaces, or a wallpaper, drew; "
-		       "--app judges them";
-	return "not enough data: no app has a grade";
-}
-
 void judge_sessions(struct results *results, const struct report *report,
 		    const struct condition *conditions, unsigned int n)
 {
@@ -350,7 +339,16 @@ void judge_sessions(struct results *results, const struct report *report,
 			/* Else a session that crashed before it drew would pass beside others. */
 			if (judge_session(results, selection, session, &conditions[i]) == 0)
 				results_add(results, OUTCOME_UNKNOWN, session->folder,
-					    conditions[i].text, why_none(session, selection));
+					    conditions[i].text,
+					    selection->surface || selection->app ||
+							    selection->section
+						    ? "not enough data: no app, Surface or section "
+						      "matches"
+					    : session->n_apps > 0
+						    ? "not enough data: only the system's own "
+						      "Surfaces, or a wallpaper, drew; --app "
+						      "judges them"
+						    : "not enough data: no app has a grade");
 		}
 	}
 }
@@ -416,15 +414,6 @@ static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *co
 		snprintf(text, TEXT_SIZE, ", but the noise is too large to tell");
 }
 
-/* A freeze that is known is one, however little else is; whether they are more, the verdict says.
- */
-static bool asks_for_any_freeze(const struct condition *condition,
-				const struct compared_verdict *verdict)
-{
-	return condition->relation == MORE && condition->limit == 0 &&
-	       (condition->is_change ? verdict->freezes_more : verdict->freezes[NEW] > 0);
-}
-
 static int judge_change(struct results *results, const struct condition *condition,
 			const struct compared_surface *surface,
 			const struct compared_verdict *verdict)
@@ -437,7 +426,11 @@ static int judge_change(struct results *results, const struct condition *conditi
 	if (error < 0)
 		return error;
 	describe(text, &change, verdict);
-	if (change.metric == METRIC_FREEZES_10MIN && asks_for_any_freeze(condition, verdict)) {
+	/* A freeze that is known is one, however little else is; whether they are more, the verdict
+	 * says. */
+	if (change.metric == METRIC_FREEZES_10MIN && condition->relation == MORE &&
+	    condition->limit == 0 &&
+	    (condition->is_change ? verdict->freezes_more : verdict->freezes[NEW] > 0)) {
 		outcome = OUTCOME_HOLDS;
 		if (!change.is_known)
 			snprintf(text, TEXT_SIZE, "NEW froze (%s)", change.why);
@@ -459,14 +452,6 @@ static int judge_change(struct results *results, const struct condition *conditi
 	return 0;
 }
 
-/* True: a condition asks the same as MORE_FREEZES, and so says the same. */
-static bool is_more_freezes(const struct condition *condition)
-{
-	return (condition->metric == METRIC_FREEZES || condition->metric == METRIC_STALLS ||
-		condition->metric == METRIC_FREEZES_10MIN) &&
-	       asks_for_more(condition) && condition->is_change && condition->limit == 0;
-}
-
 int judge_comparison(struct results *results, const struct compare_report *report)
 {
 	static const struct condition more_freezes = {
@@ -479,8 +464,14 @@ int judge_comparison(struct results *results, const struct compare_report *repor
 	bool is_asked = report->n_conditions == 0;
 	int error = 0;
 
-	for (unsigned int i = 0; i < report->n_conditions; i++)
-		is_asked |= is_more_freezes(&report->conditions[i]);
+	/* A condition may ask the same as MORE_FREEZES, and so says the same. */
+	for (unsigned int i = 0; i < report->n_conditions; i++) {
+		const struct condition *one = &report->conditions[i];
+
+		is_asked |= (one->metric == METRIC_FREEZES || one->metric == METRIC_STALLS ||
+			     one->metric == METRIC_FREEZES_10MIN) &&
+			    asks_for_more(one) && one->is_change && one->limit == 0;
+	}
 	/* Whatever else is asked for: more freezes than in BASE fail. */
 	for (uint32_t i = 0; i < comparison->n_surfaces && error == 0; i++) {
 		const struct compared_verdict *verdict = &comparison->verdicts[i];

@@ -700,17 +700,6 @@ static void renumber(struct session *session, const uint16_t *now)
 	      by_section);
 }
 
-/* What jankd said of a Surface and the files at hand do not show: of its app, too, if that is the
- * judged one. Of another one only that it froze, or how much is unknown. */
-static enum grade app_at_most(const struct session *session, const struct surface *surface,
-			      enum grade at_most)
-{
-	if (surface->is_judged || at_most == GRADE_INCOMPLETE ||
-	    (at_most == GRADE_UNCLEAR && lacks_events(session, surface)))
-		return at_most;
-	return at_most >= GRADE_BAD && at_most <= GRADE_FAIR ? GRADE_FAIR : GRADE_NONE;
-}
-
 /* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes
  * first. */
 static void add_to_app(const struct reading *reading, struct graded_app *apps, uint32_t *n,
@@ -734,7 +723,13 @@ static void add_to_app(const struct reading *reading, struct graded_app *apps, u
 	} else {
 		app->name = surface->app;
 	}
-	part.at_most = app_at_most(session, surface, facts->at_most);
+	/* What jankd said of a Surface and the files at hand do not show: of its app, too, if that
+	 * is the judged one. Of another one only that it froze, or how much is unknown. */
+	if (!surface->is_judged && part.at_most >= GRADE_BAD && part.at_most <= GRADE_FAIR)
+		part.at_most = GRADE_FAIR;
+	else if (!surface->is_judged && part.at_most != GRADE_INCOMPLETE &&
+		 !(part.at_most == GRADE_UNCLEAR && lacks_events(session, surface)))
+		part.at_most = GRADE_NONE;
 	grade_add(&app->facts, &part);
 	app->has_activity |=
 		app_has_activity(name_of(session, surface->app), name_of(session, surface->name));

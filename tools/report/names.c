@@ -11,25 +11,6 @@
 #define BYTES_MAX (UINT64_C(16) << 20)
 #define PLACES 524288 /* a power of 2, twice the names */
 
-/* FNV-1a; a hash that is made to collide costs time, as long chains are searched, and nothing else.
- */
-static uint64_t hash_of(struct span name)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(0x100000001b3);
-	return hash ^ hash >> 29;
-}
-
-static bool is_plain(struct span name)
-{
-	for (size_t i = 0; i < name.len; i++)
-		if (name.ptr[i] < 0x20 || name.ptr[i] >= 0x7f)
-			return false;
-	return true;
-}
-
 size_t names_escape(char to[NAMES_SIZE], struct span name)
 {
 	size_t len = 0;
@@ -79,9 +60,16 @@ void names_free(struct names *names)
 
 static uint32_t add_stored(struct names *names, struct span name)
 {
-	uint64_t hash = hash_of(name);
-	uint32_t at = (uint32_t)hash & (names->n_places - 1);
+	/* FNV-1a; a hash that is made to collide costs time, as long chains are searched, and
+	 * nothing else. */
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint32_t at;
 	char *text;
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(0x100000001b3);
+	hash ^= hash >> 29;
+	at = (uint32_t)hash & (names->n_places - 1);
 
 	for (; names->places[at] > 0; at = (at + 1) & (names->n_places - 1)) {
 		uint32_t number = names->places[at] - 1;
@@ -110,8 +98,11 @@ static uint32_t add_stored(struct names *names, struct span name)
 uint32_t names_add(struct names *names, struct span name)
 {
 	char escaped[NAMES_SIZE];
+	size_t plain = 0;
 
-	if (name.len < NAMES_SIZE && is_plain(name))
+	while (plain < name.len && name.ptr[plain] >= 0x20 && name.ptr[plain] < 0x7f)
+		plain++;
+	if (plain == name.len && name.len < NAMES_SIZE)
 		return add_stored(names, name);
 	return add_stored(names, (struct span){ escaped, names_escape(escaped, name) });
 }

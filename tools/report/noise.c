@@ -83,19 +83,15 @@ static double beta_fraction(double a, double b, double x)
 	return result;
 }
 
-static double incomplete_beta(double a, double b, double x)
-{
-	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-
-	if (x < (a + 1) / (a + b + 2))
-		return front * beta_fraction(a, b, x) / a;
-	return 1 - front * beta_fraction(b, a, 1 - x) / b;
-}
-
 /* The probability of more than @t. */
 static double upper_tail(double t, double freedom)
 {
-	return 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+	double a = freedom / 2, b = 0.5, x = freedom / (freedom + t * t);
+	double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+
+	if (x < (a + 1) / (a + b + 2))
+		return 0.5 * front * beta_fraction(a, b, x) / a;
+	return 0.5 * (1 - front * beta_fraction(b, a, 1 - x) / b);
 }
 
 double noise_quantile(double level, double freedom)

@@ -66,23 +66,6 @@ static void print_row(FILE *out, const struct session *session, const struct sec
 	fputc('\n', out);
 }
 
-static void print_session(FILE *out, const struct report *report, const struct session *session)
-{
-	for (uint32_t i = 0; !report->selection->section && i < session->n_surfaces; i++)
-		if (session->surfaces[i].is_shown)
-			print_row(out, session, NULL, &session->surfaces[i],
-				  session->surfaces[i].source, &session->surfaces[i].numbers,
-				  session->surfaces[i].grade, &session->surfaces[i].facts);
-	for (uint32_t i = 0; i < session->n_in_sections; i++) {
-		const struct section_numbers *in = &session->in_sections[i];
-		const struct surface *surface = &session->surfaces[in->surface];
-
-		if (surface->is_shown && select_section(report->selection, session, in->section))
-			print_row(out, session, &session->sections[in->section], surface,
-				  in->source, &in->numbers, in->grade, &in->facts);
-	}
-}
-
 int output_csv(FILE *out, const struct report *report)
 {
 	fputs("folder,session,session id,model,build,section,from(s),to(s),app,Surface,source,"
@@ -94,7 +77,25 @@ int output_csv(FILE *out, const struct report *report)
 	for (unsigned int i = CAUSE_NONE + 1; i < CAUSES; i++)
 		fprintf(out, ",lost by %s(s)", cause_names[i]);
 	fputc('\n', out);
-	for (uint32_t i = 0; i < report->n; i++)
-		print_session(out, report, &report->sessions[i]);
+	for (uint32_t i = 0; i < report->n; i++) {
+		const struct session *session = &report->sessions[i];
+
+		for (uint32_t j = 0; !report->selection->section && j < session->n_surfaces; j++) {
+			const struct surface *surface = &session->surfaces[j];
+
+			if (surface->is_shown)
+				print_row(out, session, NULL, surface, surface->source,
+					  &surface->numbers, surface->grade, &surface->facts);
+		}
+		for (uint32_t j = 0; j < session->n_in_sections; j++) {
+			const struct section_numbers *in = &session->in_sections[j];
+			const struct surface *surface = &session->surfaces[in->surface];
+
+			if (surface->is_shown &&
+			    select_section(report->selection, session, in->section))
+				print_row(out, session, &session->sections[in->section], surface,
+					  in->source, &in->numbers, in->grade, &in->facts);
+		}
+	}
 	return 0;
 }

@@ -192,23 +192,6 @@ static uint64_t or_unknown(uint32_t number)
 	for (uint32_t i = 0; i < n; i++)                                                           \
 	pack_add(&pack, (value))
 
-/* Those of the Surface; NULL: out of memory. */
-static const struct kept_frame **frames_of(const struct session *session, uint32_t surface,
-					   uint32_t *n)
-{
-	const struct kept_frame **frames;
-
-	*n = 0;
-	frames = calloc(session->surfaces[surface].frame_rows + 1, sizeof(const void *));
-	for (uint64_t i = 0; frames && i < session->frames.n; i++) {
-		const struct kept_frame *frame = pool_at(&session->frames, i);
-
-		if (frame->surface == surface)
-			frames[(*n)++] = frame;
-	}
-	return frames;
-}
-
 static uint64_t lost_by(const struct kept_frame *frame)
 {
 	return frame->flags & FRAME_STALL ? kept_interval_ns(frame) : kept_late_ns(frame);
@@ -406,13 +389,19 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 	for (uint32_t i = 0; i < session->n_surfaces && n < CHARTS_MAX && error == 0; i++) {
 		const struct surface *surface = &session->surfaces[i];
 		const struct kept_frame **frames;
-		uint32_t n_frames;
+		uint32_t n_frames = 0;
 
 		if (!surface->is_shown)
 			continue;
-		frames = frames_of(session, i, &n_frames);
+		frames = calloc(surface->frame_rows + 1, sizeof(const void *));
 		if (!frames)
 			return -ENOMEM;
+		for (uint64_t j = 0; j < session->frames.n; j++) {
+			const struct kept_frame *frame = pool_at(&session->frames, j);
+
+			if (frame->surface == i)
+				frames[n_frames++] = frame;
+		}
 		fprintf(out, "%s\n{\"Surface\":", n++ > 0 ? "," : "");
 		output_json_text(out, name_of(session, surface->name));
 		fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",

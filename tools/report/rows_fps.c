@@ -60,14 +60,6 @@ static int64_t known_of(const struct window *window, uint32_t count)
 	return window->unknown > 0 && count == WINDOW_UNKNOWN ? 0 : known_or_row_unknown(count);
 }
 
-/* A row of before the column 'unknown vsyncs' has no counts if it has such a frame. */
-static uint32_t unknown_of(const int64_t of[FPS_NUMBERS])
-{
-	if (of[FPS_UNKNOWN] >= 0)
-		return count_of(of[FPS_UNKNOWN]);
-	return of[FPS_MISSED] < 0 && of[FPS_D] < 0 ? count_of(of[FPS_FRAMES]) : 0;
-}
-
 /* What can be added of a row. Matrix and the like are not in it. */
 static struct frame_stats stats_of(const struct window *window, uint8_t step, int64_t lost)
 {
@@ -205,7 +197,7 @@ static void read_window(const struct csv_row *csv)
 		.c = count_of(of[FPS_C]),
 		.jank = count_of(of[FPS_JANK]),
 		.big_jank = count_of(of[FPS_BIG_JANK]),
-		.unknown = unknown_of(of),
+		.unknown = count_of(of[FPS_UNKNOWN]),
 		.d = count_if_known(of[FPS_D]),
 		.missed = count_if_known(of[FPS_MISSED]),
 		.late = count_if_known(of[FPS_LATE]),
@@ -219,6 +211,9 @@ static void read_window(const struct csv_row *csv)
 		.refresh_hundredths = count_if_known(of[FPS_REFRESH]),
 		.surface = number_of_surface(session, surface),
 	};
+	/* A row of before that column has no counts if it has such a frame. */
+	if (of[FPS_UNKNOWN] < 0 && of[FPS_MISSED] < 0 && of[FPS_D] < 0)
+		row.unknown = row.frames;
 	if (of[FPS_STUTTER] > 0)
 		row.jank_us = count_of((int64_t)((double)of[FPS_STUTTER] *
 						 (double)(row.time_us + row.stall_us) / 1e5));

@@ -50,17 +50,6 @@ static int place_of(struct reading *reading, uint32_t layer, uint64_t owner)
 	return place;
 }
 
-/* The frame's interval as frame_stats_add() counts it. */
-static struct frame_stats stats_of_frame(struct reading *reading, int place,
-					 struct interval interval, enum wait_kind wait)
-{
-	struct frame_stats stats = FRAME_STATS_EMPTY;
-
-	if (interval.ns >= 0)
-		frame_stats_add(&stats, &reading->layers[place].janks, interval, 0, wait);
-	return stats;
-}
-
 static uint8_t flags_of(const struct frame_stats *stats, struct interval interval)
 {
 	return (uint8_t)((stats->small_jank ? FRAME_SMALL_JANK : 0) |
@@ -104,12 +93,6 @@ static uint64_t add_harm(struct reading *reading, struct surface *surface, int p
 	return late.harm_ns;
 }
 
-static void count_cadence(uint32_t cadences[CADENCES_MAX], struct interval interval)
-{
-	if (interval_is_frame_time(interval) && interval.vsyncs >= 0)
-		cadences[interval.vsyncs < CADENCES_MAX ? interval.vsyncs : CADENCES_MAX - 1]++;
-}
-
 /* A place for the frame; NULL: there is none. Those of --from and --to have places of their own. */
 static struct kept_frame *add_frame(struct reading *reading, int64_t present_us)
 {
@@ -122,16 +105,6 @@ static struct kept_frame *add_frame(struct reading *reading, int64_t present_us)
 		return NULL;
 	}
 	return pool_add(frames);
-}
-
-/* As jankd has it: of a change in the interval the longer render period counts. */
-static uint8_t step_of(const struct reading *reading, int64_t present_us, struct interval interval)
-{
-	uint8_t after = step_at(reading, present_us), before = after;
-
-	if (interval.ns > 0)
-		before = step_at(reading, present_us - interval.ns / 1000);
-	return before > after ? before : after;
 }
 
 /* True: summary.csv counts the stalls so far, so no wait of them may be another one. */
@@ -153,12 +126,13 @@ static void read_frame(const struct csv_row *csv)
 	uint64_t owner = session->names.hashes[layer] | 1;
 	struct surface *surface = surface_in_row(csv, FRAME_SURFACE, FRAME_APP);
 	enum wait_kind wait = WAIT_IDLE;
-	struct frame_stats stats;
+	struct frame_stats stats = FRAME_STATS_EMPTY;
 	struct uncounted uncounted = { 0 };
 	struct sums *sums[2];
 	struct kept_frame *kept;
 	uint32_t section, n_sums;
 	uint64_t harm_ns;
+	uint8_t before;
 	int place;
 
 	if (present_us < 0) {
@@ -167,7 +141,10 @@ static void read_frame(const struct csv_row *csv)
 	}
 	if (!surface)
 		return;
-	interval.step = step_of(reading, present_us, interval);
+	/* As jankd has it: of a change in the interval the longer render period counts. */
+	interval.step = step_at(reading, present_us);
+	before = interval.ns > 0 ? step_at(reading, present_us - interval.ns / 1000) : 0;
+	interval.step = before > interval.step ? before : interval.step;
 	if (interval.ns >= 0 && interval_is_wait(interval)) {
 		if (is_stall(reading, present_us, name_of(session, surface->name)))
 			wait = WAIT_STALL;
@@ -176,7 +153,8 @@ static void read_frame(const struct csv_row *csv)
 			wait = WAIT_UNKNOWN;
 	}
 	place = place_of(reading, layer, owner);
-	stats = stats_of_frame(reading, place, interval, wait);
+	if (interval.ns >= 0)
+		frame_stats_add(&stats, &reading->layers[place].janks, interval, 0, wait);
 	/* The time went back: these are on another clock. */
 	if (present_us < surface->last_us) {
 		surface->harm.recent = (struct recent){ 0 };
@@ -217,7 +195,9 @@ static void read_frame(const struct csv_row *csv)
 		else
 			grade_add_uncounted(facts, uncounted);
 		frame_stats_merge(&sums[i]->frames, &stats);
-		count_cadence(sums[i]->cadences, interval);
+		if (interval_is_frame_time(interval) && interval.vsyncs >= 0)
+			sums[i]->cadences[interval.vsyncs < CADENCES_MAX ? interval.vsyncs
+									 : CADENCES_MAX - 1]++;
 	}
 	reading->layers[place].present_us = present_us;
 	surface->frame_rows++;

@@ -13,7 +13,6 @@
 #include "tests/unit/scratch.h"
 #include "tools/report/csv_reader.h"
 #include "tools/report/model.h"
-#include "tools/report/session.h"
 #include "tools/report/output.h"
 
 #define NAMES_MAX 16

@@ -639,20 +639,6 @@ static void print_results(const struct results *results, bool strict)
 			strict ? "" : "; with --strict that is exit code 4");
 }
 
-static _Noreturn void grade_and_exit(void)
-{
-	int error = output_grades_of(stdin, stdout);
-
-	if (error == -ENOMEM)
-		out_of_memory();
-	if (error < 0)
-		fail("--grades -",
-		     "standard input is not a JSON array of objects with app and facts",
-		     "jank-report(1) describes it");
-	end_stdout();
-	exit(0);
-}
-
 /* --- watch --- */
 
 static uint64_t mixed(uint64_t state, uint64_t value)
@@ -744,8 +730,17 @@ int main(int argc, char **argv)
 		add_operand(&settings, argv[optind++]);
 	check_settings(&settings);
 	is_grades = settings.format && settings.format->print == output_grades;
-	if (is_grades && strcmp(settings.operands[BASE][0], "-") == 0)
-		grade_and_exit();
+	if (is_grades && strcmp(settings.operands[BASE][0], "-") == 0) {
+		error = output_grades_of(stdin, stdout);
+		if (error == -ENOMEM)
+			out_of_memory();
+		if (error < 0)
+			fail("--grades -",
+			     "standard input is not a JSON array of objects with app and facts",
+			     "jank-report(1) describes it");
+		end_stdout();
+		exit(0);
+	}
 	collection.report.selection = &settings.selection;
 	collection.report.columns = os_columns() > 20 ? os_columns() : COLUMNS_ELSE;
 	collection.compare = settings.compare;

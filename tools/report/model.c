@@ -654,16 +654,6 @@ static int by_app(const void *a, const void *b)
 	return first->order < second->order ? -1 : 1;
 }
 
-/* True: the frame rate of an app is that of @a and not that of @b, which comes before it. */
-static bool draws_longer(const struct surface *a, const struct surface *b)
-{
-	if (a->is_shown != b->is_shown)
-		return a->is_shown;
-	if (a->has_package != b->has_package)
-		return a->has_package;
-	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
-}
-
 static int by_harm(const void *a, const void *b)
 {
 	const struct late_row *one = a, *other = b;
@@ -762,7 +752,14 @@ static int sort_surfaces(const struct reading *reading)
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		uint32_t *judged = &numbers[all[i].app];
 
-		if (*judged == 0 || draws_longer(&all[i], &all[*judged - 1]))
+		const struct surface *before = *judged > 0 ? &all[*judged - 1] : NULL;
+
+		/* One that is shown, then a part of the app, then the one that draws longest. */
+		if (!before ||
+		    (all[i].is_shown != before->is_shown ? all[i].is_shown
+		     : all[i].has_package != before->has_package
+			     ? all[i].has_package
+			     : grade_drawing_ns(&all[i].facts) > grade_drawing_ns(&before->facts)))
 			*judged = i + 1;
 	}
 	for (uint32_t i = 0; i < session->n_surfaces; i++)

@@ -250,25 +250,21 @@ static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *sessi
 		add(text, zh ? "，从 %s 起" : ", from %s on", at);
 }
 
-/* What a grade needs and is not there. */
-static const char *const *needs_of(const struct grade_facts *facts)
-{
-	static const char *const both[] = { "5 s of drawing and 100 frames",
-					    "5 秒的绘制和 100 帧" };
-	static const char *const drawing[] = { "5 s of drawing", "5 秒的绘制" };
-	static const char *const frames[] = { "100 frames", "100 帧" };
-
-	if (grade_drawing_ns(facts) >= GRADE_DRAWING_NS)
-		return frames;
-	return facts->frames < GRADE_FRAMES ? both : drawing;
-}
-
 void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	       const struct graded_app *app, enum language language)
 {
 	const struct grade_facts *facts = &app->facts;
 	enum grade known = grade_of_known(facts);
 	bool zh = language == CHINESE;
+	/* What a grade needs and is not there. */
+	static const char *const needs[][2] = {
+		{ "5 s of drawing", "5 秒的绘制" },
+		{ "100 frames", "100 帧" },
+		{ "5 s of drawing and 100 frames", "5 秒的绘制和 100 帧" },
+	};
+	unsigned int need = grade_drawing_ns(facts) >= GRADE_DRAWING_NS ? 1
+			    : facts->frames < GRADE_FRAMES		? 2
+									: 0;
 	char missing[GRADE_COUNT_SIZE];
 
 	text[0] = '\0';
@@ -287,7 +283,7 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 		    text[0] ? (zh ? "（评级需要 %s）" : " (a grade needs %s)")
 			    : (zh ? "请录制更久：评级需要 %s"
 				  : "record for longer, a grade needs %s"),
-		    needs_of(facts)[zh]);
+		    needs[need][zh]);
 	if (text[0] && grade_is_missing_much(facts)) {
 		grade_share(missing, grade_missing_ns(facts), facts->span_ns);
 		add(text,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "rules/frames/pause.h"
 #include "rules/frames/stall.h"
 
 /* A frame waits for the ticks of this time, which decide on its period; while the lattice is new,

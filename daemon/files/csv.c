@@ -8,7 +8,7 @@
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/files/event_queue.h"
-#include "rules/beside/timeline_names.h"
+#include "rules/beside/frame_timeline.h"
 #include "rules/count/stats.h"
 
 /* More than the digits of a number in any field. */

@@ -167,7 +167,7 @@ struct timeline_row {
 	const char *app;
 	const char *surface;
 	const char *layer; /* as SurfaceFlinger writes it, "TX - com.a/com.a.Main#7" */
-	/* Numbers of perfetto's enumerations: timeline_names.h. */
+	/* Numbers of perfetto's enumerations: timeline_name(). */
 	int32_t present_type, prediction, severity;
 	int64_t jank_type;
 	int32_t on_time_finish, gpu_composition, is_buffer; /* 0 or 1 */

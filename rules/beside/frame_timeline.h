@@ -16,9 +16,24 @@
 
 #include "parser/record.h"
 #include "rules/base/row.h"
-#include "rules/beside/timeline_names.h"
 #include "rules/language/ruleset_match.h"
 #include "rules/language/surface.h"
+
+/* Words are those of perfetto's frame_timeline_event.proto without their prefix. Each bit of a jank
+ * type is a type; no bit is UNSPECIFIED. */
+#define TIMELINE_JANK_BITS 32
+#define TIMELINE_JANK_NAME_SIZE 48 /* of one bit's name, with the NUL */
+#define TIMELINE_JANK_SIZE (TIMELINE_JANK_BITS * TIMELINE_JANK_NAME_SIZE)
+
+enum timeline_names { TIMELINE_PRESENT, TIMELINE_PREDICTION, TIMELINE_SEVERITY };
+
+/* NULL: a number without a name. */
+const char *timeline_name(enum timeline_names kind, int32_t type);
+
+/* The names of all bits, joined by '+'. Negative: "". */
+void timeline_jank_name(int64_t type, char name[static TIMELINE_JANK_SIZE]);
+
+/* --- frames --- */
 
 /* SurfaceFlinger keeps 500 tokens. */
 #define TIMELINE_FRAMES 1024

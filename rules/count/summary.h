@@ -14,7 +14,6 @@
 #include "rules/base/hash_index.h"
 #include "rules/base/interval.h"
 #include "rules/base/row.h"
-#include "rules/count/drawing.h"
 #include "rules/count/grade.h"
 #include "rules/count/harm.h"
 #include "rules/count/late.h"
@@ -23,7 +22,6 @@
 #include "rules/count/stats.h"
 #include "rules/count/summary_row.h"
 #include "rules/frames/layer.h"
-#include "rules/language/long_names.h"
 #include "rules/language/surface.h"
 #include "rules/vsync/expected.h"
 
@@ -49,7 +47,7 @@ struct gpu_work {
 
 struct summary_surface {
 	size_t length; /* of the whole name, even if it was cut */
-	char *name;    /* see long_names.h; summary.names has its memory */
+	char *name;    /* see struct long_names; summary.names has its memory */
 	char short_name[SHORT_NAME_SIZE];
 	char app[APP_SIZE];
 	uint64_t first_ns, last_ns; /* on the latest clock on which it had a frame */

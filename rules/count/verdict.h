@@ -7,6 +7,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The stretches in which a Surface draws continuously, by whose frame rate it is judged: a second
+ * or more without a gap of more than 4 cadences. All zeros: none. */
+struct drawing {
+	uint64_t frames, time_ns;	    /* frame times of those that are over, and their sum */
+	uint64_t open_frames, open_time_ns; /* since the last gap */
+};
+
+/* The next frame came @interval_ns after the last one. */
+static inline void drawing_add(struct drawing *drawing, uint64_t interval_ns)
+{
+	drawing->open_frames++;
+	drawing->open_time_ns += interval_ns;
+}
+
+/* Sums, with the open stretch if it is long enough. */
+static inline struct drawing drawing_sum(const struct drawing *drawing)
+{
+	bool counts = drawing->open_time_ns >= UINT64_C(1000000000);
+
+	return (struct drawing){
+		.frames = drawing->frames + (counts ? drawing->open_frames : 0),
+		.time_ns = drawing->time_ns + (counts ? drawing->open_time_ns : 0),
+	};
+}
+
+/* There is a gap between two frames. */
+static inline void drawing_gap(struct drawing *drawing)
+{
+	*drawing = drawing_sum(drawing);
+}
+
 /* Longest text of a verdict with its NUL. */
 #define VERDICT_SIZE 48
 
@@ -28,7 +59,7 @@ struct verdict_facts {
 	int64_t cadence;	  /* vsyncs, or ROW_UNKNOWN */
 	int64_t off_cadence;	  /* intervals with another number */
 	uint64_t frames;	  /* all its intervals */
-	uint64_t drawing_frames;  /* in continuous drawing, see drawing.h */
+	uint64_t drawing_frames;  /* in continuous drawing */
 	uint64_t drawing_time_ns; /* their sum */
 };
 

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "parser/span.h"
-#include "rules/language/long_names.h"
 #include "rules/language/surface.h"
 #include "rules/threads/app_work.h"
 
@@ -49,7 +48,7 @@ struct endless_stall {
 	uint64_t doframe_ns;
 };
 
-/* What it keeps for pause.h: how steadily it draws. */
+/* What it keeps for stall.h: how steadily it draws. */
 struct pause_state {
 	int64_t vsyncs; /* the cadence */
 	unsigned int n; /* frames at the cadence, less 10 for each other one */
@@ -61,7 +60,7 @@ struct layer {
 	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
 	uint64_t id;   /* unique in this capture */
 	int next;      /* of an unused entry: in the list of these */
-	char *name;    /* see long_names.h; the table has their memory */
+	char *name;    /* see struct long_names; the table has their memory */
 	char *surface; /* the same */
 	char short_name[SHORT_NAME_SIZE], short_surface[SHORT_NAME_SIZE];
 	uint64_t surface_hash; /* of the whole Surface, even if it was cut */
@@ -98,7 +97,7 @@ struct layer {
 	uint64_t applied_present; /* number of the present after its last transaction was applied */
 
 	struct stall_evidence evidence; /* set by stall.c */
-	struct pause_state pause;	/* set by pause.c */
+	struct pause_state pause;	/* set by stall.c */
 
 	/* Its frames, set by frame_queue.c. */
 	uint64_t drawn_ns;  /* its last frame, counted or not */

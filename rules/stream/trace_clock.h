@@ -8,10 +8,9 @@
 #include <stdint.h>
 
 #include "parser/record.h"
-#include "rules/stream/cpu_order.h"
-#include "rules/stream/duplicates.h"
 #include "rules/stream/events.h"
 #include "rules/stream/held_records.h"
+#include "rules/stream/recorded.h"
 
 /* CPUs whose records are compared separately. */
 #define TRACE_CLOCK_CPUS 64

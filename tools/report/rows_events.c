@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/frames/pause.h"
+#include "rules/frames/stall.h"
 #include "tools/report/os.h"
 
 #define SESSION_JSON_MAX (4 << 20) /* bytes */

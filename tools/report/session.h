@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/count/drawing.h"
+#include "rules/count/verdict.h"
 #include "rules/count/grade.h"
 #include "rules/count/harm.h"
 #include "rules/count/stats.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds duplicates: a recorded trace that was joined from overlapping pieces contains some lines
- * twice. */
-#ifndef JANKD_RULES_STREAM_DUPLICATES_H
-#define JANKD_RULES_STREAM_DUPLICATES_H
+/* What only recorded traces have: lines that are there twice, and lines that are sorted by CPU. */
+#ifndef JANKD_RULES_STREAM_RECORDED_H
+#define JANKD_RULES_STREAM_RECORDED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "parser/record.h"
+
+/* --- duplicates: a trace that was joined from overlapping pieces has some lines twice --- */
 
 /* Records that are kept: some seconds of the markers of a busy phone. */
 #define DUPLICATES_MAX 65536
@@ -73,5 +74,24 @@ void duplicates_begin(struct duplicates *duplicates, uint64_t end_ns);
 /* Checks the next record of the run, if there is one. */
 enum duplicates_answer duplicates_check(struct duplicates *duplicates,
 					const struct trace_record *record);
+
+/* --- a trace that is sorted by CPU: it must be sorted by time before jankd can analyze it --- */
+
+struct cpu_order {
+	bool possible;		    /* nothing so far shows another order; false: a live trace */
+	int32_t cpu;		    /* of the current lines; TRACE_ID_UNKNOWN before the first */
+	uint64_t cpus;		    /* mask of the CPUs so far */
+	uint64_t first_ns, last_ns; /* time of all lines so far */
+	uint64_t begin_ns, end_ns;  /* time of the lines of all other CPUs */
+	bool back;		    /* a CPU's lines begin before the end of the previous ones */
+	unsigned int overlapping;   /* number of lines in the time of other CPUs */
+	unsigned int within;	    /* the same, in the first half of that time */
+};
+
+/* Adds the next record. */
+void cpu_order_add(struct cpu_order *order, const struct trace_record *record);
+
+/* True: the trace is sorted by CPU. @ended: it has no more lines, so fewer prove that. */
+bool cpu_order_is_sure(const struct cpu_order *order, bool ended);
 
 #endif

@@ -70,13 +70,6 @@ void ftrace_merge_turn(struct ftrace_merge *merge)
 	find_first(merge);
 }
 
-struct ftrace_cpu_buffer *ftrace_merge_peek(struct ftrace_merge *merge, uint64_t limit_ns)
-{
-	struct ftrace_cpu_buffer *first = merge->first;
-
-	return first && first->next.time_ns <= limit_ns ? first : NULL;
-}
-
 void ftrace_merge_pop(struct ftrace_merge *merge)
 {
 	advance(merge, merge->first);

@@ -46,7 +46,13 @@ struct ftrace_merge {
 void ftrace_merge_turn(struct ftrace_merge *merge);
 
 /* The buffer with the oldest event; NULL if there is none, or none up to @limit_ns. */
-struct ftrace_cpu_buffer *ftrace_merge_peek(struct ftrace_merge *merge, uint64_t limit_ns);
+static inline struct ftrace_cpu_buffer *ftrace_merge_peek(struct ftrace_merge *merge,
+							  uint64_t limit_ns)
+{
+	struct ftrace_cpu_buffer *first = merge->first;
+
+	return first && first->next.time_ns <= limit_ns ? first : NULL;
+}
 
 /* Removes the event that ftrace_merge_peek() returned. Its text becomes invalid. */
 void ftrace_merge_pop(struct ftrace_merge *merge);

@@ -968,11 +968,6 @@ void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost)
 	lose(q, from_ns, 0, lost, true, false);
 }
 
-void frame_queue_break(struct frame_queue *q)
-{
-	frame_queue_hole(q, q->last_present_ns, (struct loss){ 0 });
-}
-
 void frame_queue_lost(struct frame_queue *q, uint64_t from_ns, uint64_t until_ns, struct loss lost)
 {
 	q->lost_until_ns = until_ns;

@@ -147,7 +147,10 @@ void frame_queue_add_fence(struct frame_queue *q, int layer, const struct presen
 void frame_queue_hole(struct frame_queue *q, uint64_t from_ns, struct loss lost);
 
 /* A hole since the last present, without a loss. */
-void frame_queue_break(struct frame_queue *q);
+static inline void frame_queue_break(struct frame_queue *q)
+{
+	frame_queue_hole(q, q->last_present_ns, (struct loss){ 0 });
+}
 
 /* Events of one CPU are missing, from @from_ns to @until_ns. Which frames that may have hidden is
  * shown by frame_queue_hidden(). */

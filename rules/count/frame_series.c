@@ -3,13 +3,6 @@
 
 #include <stdlib.h>
 
-int64_t loss_between(struct loss before, struct loss now)
-{
-	if (before.unknown_count != now.unknown_count)
-		return ROW_UNKNOWN;
-	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
-}
-
 /* Across a switch of the refresh rate @vsyncs of both lengths are in an interval. Their sum is that
  * of the ticks behind both presents; but each rate has its ticks at another place between presents,
  * so it may be less than all of them at the shorter length, or more than all at the longer one. */
@@ -137,11 +130,6 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 	series->loss_context = *loss_context;
 	series->in_time = in_time;
 	return interval;
-}
-
-bool frame_series_has_row(const struct frame_series *series)
-{
-	return series->begun && series->stats.frames + series->stats.waits > 0;
 }
 
 void frame_series_close(struct frame_series *series, struct chunk_store *store, struct loss loss,

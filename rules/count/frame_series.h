@@ -36,7 +36,12 @@ struct loss_context {
 };
 
 /* Events lost from @before to @now, or ROW_UNKNOWN. */
-int64_t loss_between(struct loss before, struct loss now);
+static inline int64_t loss_between(struct loss before, struct loss now)
+{
+	if (before.unknown_count != now.unknown_count)
+		return ROW_UNKNOWN;
+	return now.events < before.events ? 0 : (int64_t)(now.events - before.events);
+}
 
 struct frame_series {
 	bool begun;			  /* there was a frame */
@@ -80,7 +85,10 @@ struct interval frame_series_since(const struct frame_series *series,
 				   const struct vsync_stamp *now);
 
 /* True: the open row has frames or waits. */
-bool frame_series_has_row(const struct frame_series *series);
+static inline bool frame_series_has_row(const struct frame_series *series)
+{
+	return series->begun && series->stats.frames + series->stats.waits > 0;
+}
 
 /**
  * frame_series_close() - fill @row from the open row and begin the next one

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "rules/base/interval.h"
 #include "rules/base/table.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -90,18 +89,6 @@ struct uncounted uncounted_before(struct stretches *surface, struct stretches *a
 	return (struct uncounted){ new_ns, app ? stretches_add(app, stretch) : new_ns };
 }
 
-void grade_add_uncounted(struct grade_facts *facts, struct uncounted uncounted)
-{
-	facts->uncounted_ns += uncounted.ns;
-	facts->app_uncounted_ns += uncounted.app_ns;
-}
-
-void grade_add_unknown_wait(struct grade_facts *facts, struct uncounted uncounted)
-{
-	grade_add_uncounted(facts, uncounted);
-	facts->more_freezes = true;
-}
-
 void grade_add(struct grade_facts *sum, const struct grade_facts *facts)
 {
 	uint64_t uncounted_ns = later(sum->uncounted_ns, facts->uncounted_ns);
@@ -129,37 +116,6 @@ void grade_add_after(struct grade_facts *sum, const struct grade_facts *facts)
 	next.missing_ns += sum->missing_ns;
 	next.uncounted_ns += sum->uncounted_ns;
 	grade_add(sum, &next);
-}
-
-uint64_t grade_missing_ns(const struct grade_facts *facts)
-{
-	uint64_t missing_ns = later(facts->missing_ns, facts->uncounted_ns);
-
-	return missing_ns < facts->span_ns ? missing_ns : facts->span_ns;
-}
-
-uint64_t grade_drawing_ns(const struct grade_facts *facts)
-{
-	return facts->time_ns + facts->freeze_ns;
-}
-
-uint64_t grade_lost_ns(const struct grade_facts *facts)
-{
-	return facts->late_ns + facts->freeze_ns;
-}
-
-uint64_t grade_idle_ns(const struct grade_facts *facts)
-{
-	uint64_t other_ns = facts->freeze_ns - facts->endless_ns + facts->gap_ns;
-
-	return facts->wait_ns > other_ns ? facts->wait_ns - other_ns : 0;
-}
-
-double grade_lost_rate(const struct grade_facts *facts)
-{
-	uint64_t drawing_ns = grade_drawing_ns(facts);
-
-	return drawing_ns > 0 ? 1e3 * (double)grade_lost_ns(facts) / (double)drawing_ns : 0;
 }
 
 /* More than one freeze, and more than one in each @ns of drawing. A single one says nothing about
@@ -198,11 +154,6 @@ bool grade_is_missing_much(const struct grade_facts *facts)
 bool grade_may_hang(const struct grade_facts *facts)
 {
 	return is_much(facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns);
-}
-
-bool grade_is_mostly_unknown(const struct grade_facts *facts)
-{
-	return 2 * facts->unknown > facts->frames;
 }
 
 enum grade grade_of_known(const struct grade_facts *facts)

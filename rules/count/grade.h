@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/base/interval.h"
 #include "rules/base/row.h"
 
 /* With less it is TOO SHORT. */
@@ -131,25 +132,54 @@ static inline uint64_t uncounted_between(uint64_t from_ns, uint64_t to_ns)
 }
 
 /* Adds that time. */
-void grade_add_uncounted(struct grade_facts *facts, struct uncounted uncounted);
+static inline void grade_add_uncounted(struct grade_facts *facts, struct uncounted uncounted)
+{
+	facts->uncounted_ns += uncounted.ns;
+	facts->app_uncounted_ns += uncounted.app_ns;
+}
 
 /* Adds a wait that may be a freeze: events that would show it were lost. */
-void grade_add_unknown_wait(struct grade_facts *facts, struct uncounted uncounted);
+static inline void grade_add_unknown_wait(struct grade_facts *facts, struct uncounted uncounted)
+{
+	grade_add_uncounted(facts, uncounted);
+	facts->more_freezes = true;
+}
 
 /* The time of the capture that is missing, for whatever reason. */
-uint64_t grade_missing_ns(const struct grade_facts *facts);
+static inline uint64_t grade_missing_ns(const struct grade_facts *facts)
+{
+	uint64_t missing_ns = later(facts->missing_ns, facts->uncounted_ns);
+
+	return missing_ns < facts->span_ns ? missing_ns : facts->span_ns;
+}
 
 /* Frame times and freezes. */
-uint64_t grade_drawing_ns(const struct grade_facts *facts);
+static inline uint64_t grade_drawing_ns(const struct grade_facts *facts)
+{
+	return facts->time_ns + facts->freeze_ns;
+}
 
 /* Late time and freezes. */
-uint64_t grade_lost_ns(const struct grade_facts *facts);
+static inline uint64_t grade_lost_ns(const struct grade_facts *facts)
+{
+	return facts->late_ns + facts->freeze_ns;
+}
 
 /* Waits in which nothing is known to be wrong: neither freezes nor gaps. */
-uint64_t grade_idle_ns(const struct grade_facts *facts);
+static inline uint64_t grade_idle_ns(const struct grade_facts *facts)
+{
+	uint64_t other_ns = facts->freeze_ns - facts->endless_ns + facts->gap_ns;
+
+	return facts->wait_ns > other_ns ? facts->wait_ns - other_ns : 0;
+}
 
 /* Milliseconds lost in each second of drawing; 0 without drawing. */
-double grade_lost_rate(const struct grade_facts *facts);
+static inline double grade_lost_rate(const struct grade_facts *facts)
+{
+	uint64_t drawing_ns = grade_drawing_ns(facts);
+
+	return drawing_ns > 0 ? 1e3 * (double)grade_lost_ns(facts) / (double)drawing_ns : 0;
+}
 
 /* What is said to be lost. */
 enum lost_number { LOST_LATE, LOST_FREEZES, LOST_TIME, LOST_RATE };
@@ -166,7 +196,10 @@ bool grade_is_missing_much(const struct grade_facts *facts);
 bool grade_may_hang(const struct grade_facts *facts);
 
 /* True: the vsyncs of most frames are unknown, so late ones are. */
-bool grade_is_mostly_unknown(const struct grade_facts *facts);
+static inline bool grade_is_mostly_unknown(const struct grade_facts *facts)
+{
+	return 2 * facts->unknown > facts->frames;
+}
 
 enum grade grade_of(const struct grade_facts *facts);
 

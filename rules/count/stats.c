@@ -144,17 +144,6 @@ void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 	add(&stats->slow, missed > 1);
 }
 
-void frame_stats_add_late(struct frame_stats *stats, uint64_t late_ns)
-{
-	stats->late++;
-	stats->late_ns += late_ns;
-}
-
-int64_t frame_stats_by_vsyncs(const struct frame_stats *stats, int64_t count)
-{
-	return stats->frames > 0 && stats->unknown >= stats->frames ? ROW_UNKNOWN : count;
-}
-
 double frame_stats_lost_rate(const struct frame_stats *stats)
 {
 	uint64_t time_ns = stats->time_ns + stats->stall_ns;
@@ -165,13 +154,6 @@ double frame_stats_lost_rate(const struct frame_stats *stats)
 		       : -1;
 }
 
-int64_t frame_stats_longest(const struct frame_stats *stats)
-{
-	uint64_t longest_ns = later(stats->max_ns, stats->longest_stall_ns);
-
-	return stats->stalls != ROW_UNKNOWN && longest_ns > 0 ? (int64_t)longest_ns : ROW_UNKNOWN;
-}
-
 void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns)
 {
 	if (gpu_ns == ROW_UNKNOWN)
@@ -179,16 +161,6 @@ void frame_stats_add_gpu(struct frame_stats *stats, int64_t gpu_ns)
 	stats->gpu_frames++;
 	stats->gpu_ns += (uint64_t)gpu_ns;
 	stats->gpu_max_ns = later(stats->gpu_max_ns, (uint64_t)gpu_ns);
-}
-
-int64_t frame_stats_gpu_mean(const struct frame_stats *stats)
-{
-	return stats->gpu_frames ? (int64_t)(stats->gpu_ns / stats->gpu_frames) : ROW_UNKNOWN;
-}
-
-int64_t frame_stats_gpu_max(const struct frame_stats *stats)
-{
-	return stats->gpu_frames ? (int64_t)stats->gpu_max_ns : ROW_UNKNOWN;
 }
 
 void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
@@ -223,27 +195,6 @@ void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)
 	sum->longest_stall_ns = later(sum->longest_stall_ns, row->longest_stall_ns);
 	sum->gpu_max_ns = later(sum->gpu_max_ns, row->gpu_max_ns);
 	sum->periods += row->periods;
-}
-
-double frame_stats_fps(const struct frame_stats *stats)
-{
-	if (stats->frames == 0 || stats->time_ns == 0)
-		return -1;
-	return (double)stats->frames * 1e9 / (double)stats->time_ns;
-}
-
-double frame_stats_stutter(const struct frame_stats *stats)
-{
-	uint64_t time_ns = stats->time_ns + stats->stall_ns;
-
-	return time_ns > 0 ? 100.0 * (double)stats->jank_ns / (double)time_ns : -1;
-}
-
-double frame_stats_in_10_minutes(const struct frame_stats *stats, uint64_t janks)
-{
-	uint64_t time_ns = stats->time_ns + stats->stall_ns;
-
-	return time_ns > 0 ? (double)janks * 600e9 / (double)time_ns : -1;
 }
 
 double frame_stats_score(const struct frame_stats *stats, double fps, double target_fps,

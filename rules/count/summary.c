@@ -35,11 +35,6 @@ void summary_free(struct summary *summary)
 	hash_index_free(&summary->index);
 }
 
-struct summary_surface *summary_entry(struct summary *summary, int number)
-{
-	return &summary->table[number < summary->max ? number : summary->max];
-}
-
 /* --- lookup --- */
 
 int summary_number(struct summary *summary, const struct layer *layer, uint64_t present_ns)

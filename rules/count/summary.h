@@ -102,7 +102,10 @@ int summary_number(struct summary *summary, const struct layer *layer, uint64_t 
 
 /* What is counted of the Surface of that number, or of the others: facts and closed rows are added
  * to it. */
-struct summary_surface *summary_entry(struct summary *summary, int number);
+static inline struct summary_surface *summary_entry(struct summary *summary, int number)
+{
+	return &summary->table[number < summary->max ? number : summary->max];
+}
 
 /* Adds a frame. @interval: since the previous frame; counted only if it is a frame time, but the
  * pacing and the GPU's work are those of every frame. @work: what is known of its buffer. */

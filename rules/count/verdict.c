@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #define DRAWING_LEAST_NS UINT64_C(5000000000)
 
@@ -28,11 +27,6 @@ static unsigned int least_fps(enum app_class class)
 static double fps_of(const struct verdict_facts *facts)
 {
 	return (double)facts->drawing_frames * 1e9 / (double)facts->drawing_time_ns;
-}
-
-bool verdict_is_view(const char *surface)
-{
-	return strstr(surface, "SurfaceView") != NULL;
 }
 
 /* An app's views are drawn in a window, at the display's rate. Games, videos and players draw to a

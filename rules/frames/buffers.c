@@ -60,18 +60,6 @@ void buffers_left(struct layer *layer, struct last_value before, int64_t value, 
 	}
 }
 
-uint64_t buffers_oldest(const struct layer *layer)
-{
-	bool known = !layer->buffers.known || layer->buffers.value == (int64_t)layer->n_queued;
-
-	return known && layer->n_queued > 0 ? layer->queued_ns[0] : 0;
-}
-
-bool buffers_wait(const struct layer *layer)
-{
-	return layer->buffers.known ? layer->buffers.value > 0 : layer->n_queued > 0;
-}
-
 uint64_t buffers_pop(struct layer *layer)
 {
 	uint64_t queued_ns = buffers_oldest(layer);

@@ -39,10 +39,18 @@ void buffers_queued(struct layer *layer, struct last_value before, int64_t value
 void buffers_left(struct layer *layer, struct last_value before, int64_t value, uint64_t present);
 
 /* The queue time of the oldest buffer; 0: unknown. */
-uint64_t buffers_oldest(const struct layer *layer);
+static inline uint64_t buffers_oldest(const struct layer *layer)
+{
+	bool known = !layer->buffers.known || layer->buffers.value == (int64_t)layer->n_queued;
+
+	return known && layer->n_queued > 0 ? layer->queued_ns[0] : 0;
+}
 
 /* True: there is a buffer in the queue, as far as is known. */
-bool buffers_wait(const struct layer *layer);
+static inline bool buffers_wait(const struct layer *layer)
+{
+	return layer->buffers.known ? layer->buffers.value > 0 : layer->n_queued > 0;
+}
 
 /* Removes the oldest buffer, without a counter. Returns its queue time; 0: unknown. */
 uint64_t buffers_pop(struct layer *layer);

@@ -7,11 +7,6 @@
 
 static const char unknown[] = "unknown: another app began to draw";
 
-void front_app_init(struct front_app *front, struct event_writer *events, bool queried)
-{
-	*front = (struct front_app){ .events = events, .queried = queried, .layer = LAYER_NONE };
-}
-
 /* An activity's window that has a frame is in front if it is new, or if the one in front has not
  * drawn for 500 ms. So two windows that both draw during a transition do not alternate. */
 void front_app_follow(struct front_app *front, const struct layer_table *layers, int id,
@@ -38,13 +33,6 @@ void front_app_follow(struct front_app *front, const struct layer_table *layers,
 	front->changes++;
 	name_copy(front->app, sizeof(front->app), span_of(layer->app));
 	events_write(front->events, time_ns, TRACE_EVENT_FOCUS, layer->surface);
-}
-
-bool front_app_has(const struct front_app *front, const struct layer *layer)
-{
-	if (!layer->has_app)
-		return false;
-	return front->app[0] ? strcmp(layer->app, front->app) == 0 : layer->is_window;
 }
 
 static struct span app_of_focus(const char *focus)
@@ -102,12 +90,6 @@ void front_app_answer(struct front_app *front, const char *focus, uint64_t since
 	front->answer_ns = since_ns;
 	if (front->uncertain_ns <= since_ns)
 		front->uncertain_ns = 0;
-}
-
-void front_app_forget_layer(struct front_app *front, int id)
-{
-	if (front->layer == id)
-		front->layer = LAYER_NONE;
 }
 
 void front_app_new_clock(struct front_app *front)

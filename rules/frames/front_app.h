@@ -27,7 +27,11 @@ struct front_app {
 	char answer[2 * APP_SIZE]; /* "app/activity", or "": unknown */
 };
 
-void front_app_init(struct front_app *front, struct event_writer *events, bool queried);
+static inline void front_app_init(struct front_app *front, struct event_writer *events,
+				  bool queried)
+{
+	*front = (struct front_app){ .events = events, .queried = queried, .layer = LAYER_NONE };
+}
 
 /* Sets the app in front at the start ("app/activity", or NULL). Returns false and changes nothing
  * if an app is set already. */
@@ -39,7 +43,12 @@ void front_app_follow(struct front_app *front, const struct layer_table *layers,
 		      uint64_t time_ns, bool is_still);
 
 /* True: the layer belongs to the app in front, or it is a window and that app is unknown. */
-bool front_app_has(const struct front_app *front, const struct layer *layer);
+static inline bool front_app_has(const struct front_app *front, const struct layer *layer)
+{
+	if (!layer->has_app)
+		return false;
+	return front->app[0] ? strcmp(layer->app, front->app) == 0 : layer->is_window;
+}
 
 /* Frames from @present_ns on are counted next: applies an answer that is valid for them. */
 void front_app_apply_answer(struct front_app *front, uint64_t present_ns);
@@ -52,7 +61,11 @@ void front_app_watch(struct front_app *front, struct layer *layer, uint64_t pres
 void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns);
 
 /* The layer with the number @id leaves the table. */
-void front_app_forget_layer(struct front_app *front, int id);
+static inline void front_app_forget_layer(struct front_app *front, int id)
+{
+	if (front->layer == id)
+		front->layer = LAYER_NONE;
+}
 
 /* Later times are those of another clock. */
 void front_app_new_clock(struct front_app *front);

@@ -274,12 +274,6 @@ void layer_events_lost(struct layer_events *e, uint64_t from_ns)
 			latches->all[i].queued_ns = 0;
 }
 
-void layer_events_forget(struct layer_events *e, uint64_t time_ns)
-{
-	latches_forget_until(&e->latches, UINT64_MAX);
-	layer_events_reset(e, time_ns);
-}
-
 void layer_events_change_thread(struct layer_events *e, int32_t tid, uint64_t time_ns)
 {
 	latches_forget(&e->latches, tid, true);

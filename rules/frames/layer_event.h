@@ -76,11 +76,15 @@ struct layer *layer_events_layer(struct layer_events *e, struct span name);
 void layer_event(struct layer_events *e, const struct rule *rule,
 		 const struct pattern_capture *capture, const struct trace_record *record);
 
-/* Events are missing after @time_ns: latches, queues and last values of counters become invalid. */
-void layer_events_forget(struct layer_events *e, uint64_t time_ns);
-
-/* The same for queues and values only. */
+/* Events are missing after @time_ns: queues and last values of counters become invalid. */
 void layer_events_reset(struct layer_events *e, uint64_t time_ns);
+
+/* The same, and latches. */
+static inline void layer_events_forget(struct layer_events *e, uint64_t time_ns)
+{
+	latches_forget_until(&e->latches, UINT64_MAX);
+	layer_events_reset(e, time_ns);
+}
 
 /* Events of one CPU are missing after @from_ns, but none of SurfaceFlinger: what shows that an app
  * was at work may be incomplete, and what is latched after that may have been queued after it. */

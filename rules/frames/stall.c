@@ -79,12 +79,6 @@ void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits
 	evidence->at_queued = sums_at(work, process, time_ns);
 }
 
-void stall_forget(struct app_work *work, struct layer *layer, uint64_t time_ns)
-{
-	stall_follow_buffers(work, layer, false, time_ns);
-	layer->evidence.lost = true;
-}
-
 /* The time at work with the delay of the last doFrame: it, the work before and after it. */
 static uint64_t with_delay(const struct stall_evidence *evidence,
 			   const struct work_process *process, uint64_t now_ns)

@@ -68,11 +68,6 @@ static const struct rule_list *list_of(const struct rule_index *index, struct sp
 	return &index->lists[name.len > 0 ? (uint8_t)name.ptr[0] % RULE_LISTS : 0];
 }
 
-bool rule_is_unique(const struct rule *rule)
-{
-	return rule->role <= RULE_TRANSACTION && rule->pattern.parts[0].kind == PATTERN_LITERAL;
-}
-
 /* The number after the first blank: "commit 4711 vsyncIn 12.34ms". -1: there is none. */
 static int64_t vsync_id_in(struct span name)
 {
@@ -162,9 +157,4 @@ struct span ruleset_rename(const struct ruleset *rules, struct span name)
 		    pattern_match(&rules->rules[i].pattern, name, NULL))
 			return rules->rules[i].text;
 	return name;
-}
-
-struct span ruleset_surface(const struct ruleset *rules, struct span layer, char copy[SURFACE_MAX])
-{
-	return ruleset_rename(rules, surface_of_layer(layer, copy));
 }

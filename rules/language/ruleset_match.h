@@ -161,7 +161,10 @@ void ruleset_build_indexes(struct ruleset *rules);
 
 /* True: only SurfaceFlinger writes names that match, and they show that it is. This is not true of
  * a layer's bare name: apps write it, too. */
-bool rule_is_unique(const struct rule *rule);
+static inline bool rule_is_unique(const struct rule *rule)
+{
+	return rule->role <= RULE_TRANSACTION && rule->pattern.parts[0].kind == PATTERN_LITERAL;
+}
 
 static inline bool rule_is_tick(const struct rule *rule)
 {
@@ -214,6 +217,10 @@ struct span ruleset_rename(const struct ruleset *rules, struct span name);
 
 /* The Surface of the layer of that name, renamed by the rules. Borrows from @rules, @layer or
  * @copy. */
-struct span ruleset_surface(const struct ruleset *rules, struct span layer, char copy[SURFACE_MAX]);
+static inline struct span ruleset_surface(const struct ruleset *rules, struct span layer,
+					  char copy[SURFACE_MAX])
+{
+	return ruleset_rename(rules, surface_of_layer(layer, copy));
+}
 
 #endif

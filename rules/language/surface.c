@@ -23,13 +23,6 @@ uint64_t name_hash(struct span text)
 	return mixed((hash + text.len) ^ word_load_some(text.ptr, text.len));
 }
 
-bool name_is(const char *kept, size_t size, struct span text)
-{
-	size_t n = text.len < size - 1 ? text.len : size - 1;
-
-	return (n == 0 || memcmp(kept, text.ptr, n) == 0) && kept[n] == '\0';
-}
-
 void name_copy(char *to, size_t size, struct span text)
 {
 	size_t n = text.len < size - 1 ? text.len : size - 1;
@@ -338,9 +331,4 @@ void long_names_keep(struct long_names *names, char **kept, char short_name[SHOR
 					  : names->blocks[names->used++];
 		name_copy(*kept, NAME_SIZE, text);
 	}
-}
-
-bool long_names_is(const char *kept, const char *short_name, struct span text)
-{
-	return name_is(kept, kept == short_name ? SHORT_NAME_SIZE : NAME_SIZE, text);
 }

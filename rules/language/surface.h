@@ -17,7 +17,12 @@
 uint64_t name_hash(struct span text);
 
 /* True: @kept, an array of @size bytes, is the copy that name_copy() makes of @text. */
-bool name_is(const char *kept, size_t size, struct span text);
+static inline bool name_is(const char *kept, size_t size, struct span text)
+{
+	size_t n = text.len < size - 1 ? text.len : size - 1;
+
+	return (n == 0 || memcmp(kept, text.ptr, n) == 0) && kept[n] == '\0';
+}
 
 /* Copies @text into @to, cut to @size - 1 bytes and NUL-terminated. */
 void name_copy(char *to, size_t size, struct span text);
@@ -93,6 +98,9 @@ void long_names_keep(struct long_names *names, char **kept, char short_name[SHOR
 void long_names_release(struct long_names *names, char **kept, const char *short_name);
 
 /* True: @kept is the copy of @text that long_names_keep() made, long or short. */
-bool long_names_is(const char *kept, const char *short_name, struct span text);
+static inline bool long_names_is(const char *kept, const char *short_name, struct span text)
+{
+	return name_is(kept, kept == short_name ? SHORT_NAME_SIZE : NAME_SIZE, text);
+}
 
 #endif

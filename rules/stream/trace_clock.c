@@ -35,7 +35,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/base/interval.h"
 #include "rules/base/table.h"
 
 /* The records of a CPU are in order, but a kernel that corrects its clock may go back by less. */
@@ -370,11 +369,6 @@ enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_reco
 	}
 	clock->deciding = false;
 	return CLOCK_WAITS;
-}
-
-void trace_clock_reached(struct trace_clock *clock, uint64_t time_ns)
-{
-	clock->reached_ns = later(clock->reached_ns, time_ns);
 }
 
 bool trace_clock_may_step(struct trace_clock *clock, const struct trace_record *record)

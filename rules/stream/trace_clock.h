@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/base/interval.h"
 #include "rules/stream/events.h"
 #include "rules/stream/held_records.h"
 #include "rules/stream/recorded.h"
@@ -141,7 +142,10 @@ static inline bool trace_clock_has_waiting(const struct trace_clock *clock)
 enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_record *record);
 
 /* A live trace has reached that time: a record up to then is not from the future. */
-void trace_clock_reached(struct trace_clock *clock, uint64_t time_ns);
+static inline void trace_clock_reached(struct trace_clock *clock, uint64_t time_ns)
+{
+	clock->reached_ns = later(clock->reached_ns, time_ns);
+}
 
 /* True: records wait that are ahead, and the next one is from the past: it may be the first of a
  * new clock. trace_clock_decide() must be called before trace_clock_check(). */

@@ -346,13 +346,6 @@ static struct work_process *named_process(struct app_work *work, struct span app
 	return both ? NULL : found;
 }
 
-struct work_process *app_work_by_id(struct app_work *work, uint32_t id)
-{
-	struct work_process *process = &work->processes[id % WORK_PROCESSES];
-
-	return id && process->id == id ? process : NULL;
-}
-
 struct work_process *app_work_process_of(struct app_work *work, struct work_owner *owner,
 					 struct span layer, struct span app)
 {

@@ -121,7 +121,12 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 uint64_t app_work_answered(struct app_work *work, int32_t pid);
 
 /* The process with that id, or NULL. */
-struct work_process *app_work_by_id(struct app_work *work, uint32_t id);
+static inline struct work_process *app_work_by_id(struct app_work *work, uint32_t id)
+{
+	struct work_process *process = &work->processes[id % WORK_PROCESSES];
+
+	return id && process->id == id ? process : NULL;
+}
 
 /* A buffer of a layer of @owner is queued at @time_ns: the process that is at work, if it is the
  * only one, may be the layer's. @except: SurfaceFlinger's. */

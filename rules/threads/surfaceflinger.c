@@ -26,12 +26,6 @@ enum trust trust_of(const struct trace_record *record)
 	return TRUST_OTHER;
 }
 
-bool surfaceflinger_is(const struct surfaceflinger *sf, int32_t pid, int32_t tgid)
-{
-	return pid == sf->pid &&
-	       (sf->tgid == TRACE_ID_UNKNOWN || tgid == TRACE_ID_UNKNOWN || tgid == sf->tgid);
-}
-
 bool surfaceflinger_wrote(const struct surfaceflinger *sf, const struct trace_record *record)
 {
 	if (record->tid == sf->tid)
@@ -70,11 +64,6 @@ bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_
 }
 
 /* --- the candidate --- */
-
-bool candidate_is(const struct candidate *c, const struct trace_record *record)
-{
-	return c->sf.known && surfaceflinger_is(&c->sf, record->pid, record->tgid);
-}
 
 bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
 			       bool named)

@@ -56,7 +56,11 @@ enum trust trust_of(const struct trace_record *record);
 
 /* True: it is that process. Compares both numbers: in a container the number in a marker may be
  * that of another process outside. */
-bool surfaceflinger_is(const struct surfaceflinger *sf, int32_t pid, int32_t tgid);
+static inline bool surfaceflinger_is(const struct surfaceflinger *sf, int32_t pid, int32_t tgid)
+{
+	return pid == sf->pid &&
+	       (sf->tgid == TRACE_ID_UNKNOWN || tgid == TRACE_ID_UNKNOWN || tgid == sf->tgid);
+}
 
 /* True: a thread of @sf wrote @record. */
 bool surfaceflinger_wrote(const struct surfaceflinger *sf, const struct trace_record *record);
@@ -98,7 +102,10 @@ struct candidate {
 };
 
 /* True: the candidate wrote @record. */
-bool candidate_is(const struct candidate *c, const struct trace_record *record);
+static inline bool candidate_is(const struct candidate *c, const struct trace_record *record)
+{
+	return c->sf.known && surfaceflinger_is(&c->sf, record->pid, record->tgid);
+}
 
 /* True: the process that wrote @record may become the candidate instead. @named: its thread has
  * SurfaceFlinger's name. */

@@ -30,12 +30,6 @@ void expected_tick(struct expected *e, enum rule_role role, uint64_t time_ns)
 			(struct expected_tick){ time_ns, role == RULE_APP_TICK };
 }
 
-void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
-{
-	if (work_duration_possible(ns))
-		*(role == RULE_APP_TIME ? &e->traced.app_ns : &e->traced.sf_ns) = (uint64_t)ns;
-}
-
 static void add_seen(struct expected *e, int32_t process, int64_t number, uint64_t time_ns)
 {
 	*RING_AT(e->seen, e->n_seen++) = (struct expected_number){ number, time_ns, process };
@@ -220,12 +214,6 @@ void expected_forget(struct expected *e)
 	e->tick_ns = 0;
 	e->n_seen = e->n_frames = 0;
 	e->greatest = e->greatest_composed = 0;
-}
-
-void expected_new_surfaceflinger(struct expected *e)
-{
-	expected_forget(e);
-	e->n_ticks = e->first_tick = 0;
 }
 
 void expected_new_clock(struct expected *e)

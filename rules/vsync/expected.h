@@ -92,7 +92,11 @@ static inline uint64_t expected_last_tick_ns(const struct expected *e)
 }
 
 /* SurfaceFlinger tells how long apps (RULE_APP_TIME) or itself (RULE_SF_TIME) have. */
-void expected_duration(struct expected *e, enum rule_role role, int64_t ns);
+static inline void expected_duration(struct expected *e, enum rule_role role, int64_t ns)
+{
+	if (work_duration_possible(ns))
+		*(role == RULE_APP_TIME ? &e->traced.app_ns : &e->traced.sf_ns) = (uint64_t)ns;
+}
 
 /* SurfaceFlinger composes for the vsync of that number. */
 void expected_composition(struct expected *e, int64_t number, uint64_t time_ns);
@@ -128,7 +132,11 @@ struct expectation expected_at(struct expected *e, const struct frame_vsync *vsy
 void expected_forget(struct expected *e);
 
 /* Another SurfaceFlinger ticks, and numbers its vsyncs anew. */
-void expected_new_surfaceflinger(struct expected *e);
+static inline void expected_new_surfaceflinger(struct expected *e)
+{
+	expected_forget(e);
+	e->n_ticks = e->first_tick = 0;
+}
 
 /* The same, and later times cannot be compared with earlier ones. */
 void expected_new_clock(struct expected *e);

@@ -23,11 +23,6 @@ int64_t lattice_period_uncertainty(const struct vsync_segment *s, uint64_t time_
 	       (int64_t)(periods * s->error_ns % s->period_ns * (uint64_t)VSYNC_ONE / s->period_ns);
 }
 
-uint64_t vsync_period_ns(const struct vsync_lattice *v)
-{
-	return lattice_is_locked(v) ? lattice_last(v)->period_ns : 0;
-}
-
 static bool is_unused(const struct vsync_lattice *v)
 {
 	return lattice_is_locked(v) && !lattice_last(v)->used;
@@ -36,21 +31,6 @@ static bool is_unused(const struct vsync_lattice *v)
 bool lattice_is_new(const struct vsync_lattice *v)
 {
 	return v->n_segments == 1 && is_unused(v);
-}
-
-bool lattice_has_presents_only(const struct vsync_lattice *v)
-{
-	return v->log.n >= UNDECIDED_TICKS && vsync_log_end(&v->log) > v->last_tick_ns + PENDING_NS;
-}
-
-bool lattice_has_many_events(const struct vsync_lattice *v)
-{
-	return v->n_ticks >= UNDECIDED_TICKS || lattice_has_presents_only(v);
-}
-
-bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
-{
-	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
 }
 
 static void forget_evidence(struct vsync_lattice *v)
@@ -176,11 +156,6 @@ void lattice_unlock(struct vsync_lattice *v)
 	v->last_period_ns = 0;
 	v->epoch++;
 	forget_evidence(v);
-}
-
-void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
-{
-	lattice_set_period(v, period_ns, error_ns, lattice_last(v)->from_ns);
 }
 
 /* --- another period --- */

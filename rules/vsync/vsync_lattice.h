@@ -138,7 +138,10 @@ struct vsync_lattice {
 };
 
 /* True: the two periods differ by more than the error of a measurement. */
-bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns);
+static inline bool vsync_is_switch(uint64_t before_ns, uint64_t after_ns)
+{
+	return vsync_distance(before_ns, after_ns) * 100 > before_ns;
+}
 
 int64_t lattice_position_in(const struct vsync_segment *s, uint64_t time_ns);
 
@@ -157,16 +160,25 @@ static inline const struct vsync_segment *lattice_last(const struct vsync_lattic
 }
 
 /* The current period in ns; 0 if the lattice is not locked. */
-uint64_t vsync_period_ns(const struct vsync_lattice *v);
+static inline uint64_t vsync_period_ns(const struct vsync_lattice *v)
+{
+	return lattice_is_locked(v) ? lattice_last(v)->period_ns : 0;
+}
 
 /* True: no present has been placed in any segment. */
 bool lattice_is_new(const struct vsync_lattice *v);
 
 /* True: there are presents, and no ticks with them. */
-bool lattice_has_presents_only(const struct vsync_lattice *v);
+static inline bool lattice_has_presents_only(const struct vsync_lattice *v)
+{
+	return v->log.n >= UNDECIDED_TICKS && vsync_log_end(&v->log) > v->last_tick_ns + PENDING_NS;
+}
 
 /* True: so many ticks, or presents where there are none, that they show which display is on. */
-bool lattice_has_many_events(const struct vsync_lattice *v);
+static inline bool lattice_has_many_events(const struct vsync_lattice *v)
+{
+	return v->n_ticks >= UNDECIDED_TICKS || lattice_has_presents_only(v);
+}
 
 /* Begins a new period at @from_ns. A segment without presents is replaced; an only segment is valid
  * from the start on. Presents that were placed are not moved. */
@@ -187,7 +199,10 @@ void lattice_lock(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns
 		  enum vsync_authority authority);
 
 /* Replaces the period by a more precise value of it, from the last placed present on. */
-void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns);
+static inline void lattice_refine(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns)
+{
+	lattice_set_period(v, period_ns, error_ns, lattice_last(v)->from_ns);
+}
 
 /* The counter whose ticks are nearest to presents. */
 unsigned int lattice_main_source(const struct vsync_lattice *v);

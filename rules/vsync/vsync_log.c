@@ -36,11 +36,6 @@ void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
 	log->kind[at] = (uint8_t)kind;
 }
 
-uint64_t vsync_log_end(const struct vsync_log *log)
-{
-	return log->n ? log->time_ns[(log->n - 1) % VSYNC_LOG_SIZE] : 0;
-}
-
 void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
 		       uint64_t to_ns)
 {
@@ -230,13 +225,6 @@ static bool has_few_collisions(const struct vsync_fit *fit)
 {
 	return fit->ticks.collisions * HOLDS_PART <= fit->ticks.n &&
 	       fit->presents.collisions * HOLDS_PART <= fit->presents.n;
-}
-
-bool vsync_fit_is_used(const struct vsync_fit *fit)
-{
-	unsigned int adjacent = fit->ticks.adjacent + fit->presents.adjacent;
-
-	return adjacent >= 3 && adjacent * 10 >= fit->ticks.n + fit->presents.n;
 }
 
 bool vsync_fit_is_clear(const struct vsync_fit *fit)

@@ -80,7 +80,10 @@ static inline bool vsync_is_near(uint64_t a_ns, uint64_t b_ns, unsigned int perm
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns);
 
 /* Time of the last event; 0: none. */
-uint64_t vsync_log_end(const struct vsync_log *log);
+static inline uint64_t vsync_log_end(const struct vsync_log *log)
+{
+	return log->n ? log->time_ns[(log->n - 1) % VSYNC_LOG_SIZE] : 0;
+}
 
 /* Copies the events between @from_ns and @to_ns that are still in the log. */
 void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
@@ -103,7 +106,12 @@ struct vsync_fit vsync_fit_of(const struct vsync_window *window, uint64_t period
 bool vsync_fit_holds(const struct vsync_fit *fit);
 
 /* True: enough events are one period apart. With a fraction of the right period none are. */
-bool vsync_fit_is_used(const struct vsync_fit *fit);
+static inline bool vsync_fit_is_used(const struct vsync_fit *fit)
+{
+	unsigned int adjacent = fit->ticks.adjacent + fit->presents.adjacent;
+
+	return adjacent >= 3 && adjacent * 10 >= fit->ticks.n + fit->presents.n;
+}
 
 /* True: nearly all ticks are at the edge, without collisions. */
 bool vsync_fit_is_clear(const struct vsync_fit *fit);

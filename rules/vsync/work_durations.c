@@ -56,8 +56,3 @@ struct work_durations work_durations_of(const struct surfaceflinger_dump *dump)
 	}
 	return (struct work_durations){ possible(app_ns), possible(sf_ns), (uint64_t)period };
 }
-
-bool work_durations_known(const struct work_durations *durations)
-{
-	return durations->app_ns > 0 && durations->sf_ns > 0;
-}

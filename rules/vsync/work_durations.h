@@ -30,6 +30,9 @@ bool work_duration_possible(int64_t ns);
 struct work_durations work_durations_of(const struct surfaceflinger_dump *dump);
 
 /* True: both durations are known. */
-bool work_durations_known(const struct work_durations *durations);
+static inline bool work_durations_known(const struct work_durations *durations)
+{
+	return durations->app_ns > 0 && durations->sf_ns > 0;
+}
 
 #endif

@@ -35,17 +35,6 @@ static struct composition *open_one(struct compositions *c)
 						      : begin(c, (struct composition){ 0 });
 }
 
-void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted)
-{
-	c->next.adjusted = adjusted;
-	c->next.planned_ns = planned_ns;
-}
-
-void compositions_tick(struct compositions *c, uint64_t time_ns)
-{
-	c->next.tick_ns = time_ns;
-}
-
 void compositions_commit(struct compositions *c, uint64_t time_ns)
 {
 	c->next.commit_ns = c->committed_ns = time_ns;

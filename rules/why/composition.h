@@ -44,10 +44,17 @@ struct compositions {
 };
 
 /* SurfaceFlinger wakes up, to compose for the vsync at @planned_ns. Its commit follows. */
-void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted);
+static inline void compositions_plan(struct compositions *c, uint64_t planned_ns, bool adjusted)
+{
+	c->next.adjusted = adjusted;
+	c->next.planned_ns = planned_ns;
+}
 
 /* A tick of SurfaceFlinger. */
-void compositions_tick(struct compositions *c, uint64_t time_ns);
+static inline void compositions_tick(struct compositions *c, uint64_t time_ns)
+{
+	c->next.tick_ns = time_ns;
+}
 
 void compositions_commit(struct compositions *c, uint64_t time_ns);
 void compositions_present(struct compositions *c, uint64_t time_ns);

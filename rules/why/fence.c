@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/why/fence.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "rules/base/interval.h"
-#include "rules/base/table.h"
 
 /* A wait for a fence that is done takes some 10 us. One that ends within this time of its begin may
  * be such a wait, even if the thread was not run for some of it. */
@@ -40,13 +38,6 @@ static void remove_oldest(struct fence_list *list, unsigned int n)
 {
 	list->n -= n;
 	memmove(&list->entries[0], &list->entries[n], list->n * sizeof(list->entries[0]));
-}
-
-const struct fence *fences_get(const struct fence_table *table, fence_id id)
-{
-	if (id == FENCE_NONE || table->last - id >= FENCES_MAX)
-		return NULL;
-	return RING_AT(table->fences, id);
 }
 
 fence_id fences_queue(struct fence_table *table, int32_t process, int32_t thread,
@@ -119,9 +110,4 @@ void fences_done(struct fence_table *table, fence_id id, uint64_t time_ns)
 		return;
 	if (fences_get(table, id) && fence->done_ns == 0 && time_ns >= fence->queued_ns)
 		fence->done_ns = time_ns;
-}
-
-void fences_forget(struct fence_table *table)
-{
-	table->n_lists = 0;
 }

@@ -20,7 +20,10 @@
 #define JANKD_RULES_WHY_FENCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "rules/base/table.h"
 
 /* Kinds and steps are in the order of the roles of rules. */
 enum fence_kind {
@@ -94,9 +97,17 @@ fence_id fences_wait(struct fence_table *table, int32_t process, const struct fe
 void fences_done(struct fence_table *table, fence_id id, uint64_t time_ns);
 
 /* NULL: the fence is not in the table any more. */
-const struct fence *fences_get(const struct fence_table *table, fence_id id);
+static inline const struct fence *fences_get(const struct fence_table *table, fence_id id)
+{
+	if (id == FENCE_NONE || table->last - id >= FENCES_MAX)
+		return NULL;
+	return RING_AT(table->fences, id);
+}
 
 /* Marks may be lost: the ends of fences that are not waited for yet are unknown. */
-void fences_forget(struct fence_table *table);
+static inline void fences_forget(struct fence_table *table)
+{
+	table->n_lists = 0;
+}
 
 #endif

@@ -458,20 +458,23 @@ static void timeline_fields(struct csv_row *text, const void *value)
 	seconds(text, row->end_ns);
 	seconds(text, row->expected_start_ns);
 	seconds(text, row->expected_end_ns);
-	count_if_known(text, row->token);
-	count_if_known(text, row->display_token);
-	count_if_known(text, row->pid);
+	count_if_known(text, row->event.token);
+	count_if_known(text, row->event.display_token);
+	count_if_known(text, row->event.pid);
 	name(text, row->app);
 	name(text, row->surface);
 	name(text, row->layer);
-	word_or_number(text, timeline_name(TIMELINE_PRESENT, row->present_type), row->present_type);
-	count_if_known(text, row->on_time_finish);
-	count_if_known(text, row->gpu_composition);
-	word_or_number(text, timeline_name(TIMELINE_PREDICTION, row->prediction), row->prediction);
-	timeline_jank_name(row->jank_type, janks);
+	word_or_number(text, timeline_name(TIMELINE_PRESENT, row->event.present_type),
+		       row->event.present_type);
+	count_if_known(text, row->event.on_time_finish);
+	count_if_known(text, row->event.gpu_composition);
+	word_or_number(text, timeline_name(TIMELINE_PREDICTION, row->event.prediction),
+		       row->event.prediction);
+	timeline_jank_name(row->event.jank_type, janks);
 	raw(text, janks, strlen(janks));
-	word_or_number(text, timeline_name(TIMELINE_SEVERITY, row->severity), row->severity);
-	count_if_known(text, row->is_buffer);
+	word_or_number(text, timeline_name(TIMELINE_SEVERITY, row->event.severity),
+		       row->event.severity);
+	count_if_known(text, row->event.is_buffer);
 }
 
 static void summary_fields(struct csv_row *text, const void *value)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parser/perfetto.h"
+
 /* An unknown signed number; its field in a file is empty. */
 #define ROW_UNKNOWN INT64_C(-1)
 
@@ -162,15 +164,10 @@ struct timeline_row {
 	bool is_surface; /* of a Surface; else of the display */
 	int64_t start_ns, end_ns;
 	int64_t expected_start_ns, expected_end_ns;
-	int64_t token, display_token;
-	int32_t pid;
+	struct timeline_event event; /* of its actual start, without the layer */
 	const char *app;
 	const char *surface;
 	const char *layer; /* as SurfaceFlinger writes it, "TX - com.a/com.a.Main#7" */
-	/* Numbers of perfetto's enumerations: timeline_name(). */
-	int32_t present_type, prediction, severity;
-	int64_t jank_type;
-	int32_t on_time_finish, gpu_composition, is_buffer; /* 0 or 1 */
 };
 
 /* A row of events.csv that the trace causes. */

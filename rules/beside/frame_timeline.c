@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parser/perfetto.h"
 #include "rules/base/table.h"
 
 /* How long a row waits for the end of the expected frame, which may come later than its own. */
@@ -179,12 +178,13 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 	row->app = app;
 	timeline->counts.rows++;
 	if (row->is_surface)
-		timeline_count(timeline->apps, app, 1, row->on_time_finish == 0);
+		timeline_count(timeline->apps, app, 1, row->event.on_time_finish == 0);
 	counted = row->is_surface ? surface_of(timeline, span_of(surface), true) : NULL;
 	if (counted) {
-		counted->unspecified += row->jank_type == 0;
-		for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS && row->jank_type > 0; bit++)
-			counted->counts[bit] += row->jank_type >> bit & 1;
+		counted->unspecified += row->event.jank_type == 0;
+		for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS && row->event.jank_type > 0;
+		     bit++)
+			counted->counts[bit] += row->event.jank_type >> bit & 1;
 	} else {
 		timeline->counts.refused += row->is_surface && surface[0];
 	}
@@ -238,9 +238,7 @@ static struct timeline_frame *add_frame(struct frame_timeline *timeline,
 			.end_ns = ROW_UNKNOWN,
 			.expected_start_ns = ROW_UNKNOWN,
 			.expected_end_ns = ROW_UNKNOWN,
-			.token = event->token,
-			.display_token = event->display_token,
-			.pid = event->pid,
+			.event = *event,
 		},
 		.sequence = sequence,
 		.expected_cookie = -1,
@@ -279,9 +277,9 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 		struct timeline_frame *one = &timeline->frames[i];
 
 		row = &one->row;
-		if (row->token != event->token || row->is_surface != is_surface ||
-		    row->display_token != event->display_token || row->pid != event->pid ||
-		    one->layer_hash != hash ||
+		if (row->event.token != event->token || row->is_surface != is_surface ||
+		    row->event.display_token != event->display_token ||
+		    row->event.pid != event->pid || one->layer_hash != hash ||
 		    (is_actual ? one->is_started : row->expected_start_ns >= 0))
 			continue;
 		if (!frame || is_better(one, frame, sequence, true))
@@ -299,13 +297,8 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 	frame->is_started = true;
 	frame->actual_cookie = event->cookie;
 	row->start_ns = (int64_t)time_ns;
-	row->present_type = event->present_type;
-	row->on_time_finish = event->on_time_finish;
-	row->gpu_composition = event->gpu_composition;
-	row->prediction = event->prediction;
-	row->jank_type = event->jank_type;
-	row->severity = event->severity;
-	row->is_buffer = event->is_buffer;
+	row->event = *event;
+	row->event.layer = SPAN_NULL;
 }
 
 /* Each thread of SurfaceFlinger is a writer, so the end may be of another writer than the start;

@@ -3,7 +3,6 @@
  * FrameTimeline is of a frame that began and ended. The same bytes as the stream of a live capture,
  * in pieces. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/timeline_stream.h"
@@ -33,8 +32,9 @@ static void on_row(void *context, enum csv_file_kind kind, const void *value)
 {
 	const struct timeline_row *row = value;
 
-	NOTE(row->start_ns, row->end_ns, row->expected_end_ns, row->token, row->display_token,
-	     row->pid, row->present_type, row->severity, row->jank_type, row->is_buffer);
+	NOTE(row->start_ns, row->end_ns, row->expected_end_ns, row->event.token,
+	     row->event.display_token, row->event.pid, row->event.present_type, row->event.severity,
+	     row->event.jank_type, row->event.is_buffer);
 	note(row->layer, strlen(row->layer));
 	if (row->start_ns < 0 || row->end_ns < 0)
 		wrong("a row of a frame that did not begin or end");

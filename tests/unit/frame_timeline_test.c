@@ -3,7 +3,6 @@
  * order of ends; jank types of each Surface. */
 #include "tests/unit/unit.h"
 
-#include "parser/perfetto.h"
 #include "rules/beside/frame_timeline.h"
 #include "tests/unit/packets.h"
 
@@ -117,11 +116,13 @@ TEST(a_frame_has_its_expected_times)
 	assert_times(0, 100, 900, 110, 300);
 	assert_false(rows[0].is_surface);
 	/* What an event of a kind does not have is -1. */
-	assert_fields(&rows[0], token == 19, display_token == -1, pid == 100, is_buffer == -1);
+	assert_fields(&rows[0].event, token == 19, display_token == -1, pid == 100,
+		      is_buffer == -1);
 	assert_times(1, 100, 200, 110, 390);
 	assert_true(rows[1].is_surface);
-	assert_fields(&rows[1], token == 20, display_token == 30, pid == 300, jank_type == 192);
-	assert_fields(&rows[1], present_type == 2, prediction == 1, severity == 3,
+	assert_fields(&rows[1].event, token == 20, display_token == 30, pid == 300,
+		      jank_type == 192);
+	assert_fields(&rows[1].event, present_type == 2, prediction == 1, severity == 3,
 		      on_time_finish == 0, gpu_composition == 1, is_buffer == 1);
 	assert_times(2, 100, 200, 120, 500);
 	frame_timeline_end(timeline);
@@ -168,9 +169,9 @@ TEST(a_frame_may_be_of_several_writers)
 	frame_timeline_end(timeline);
 	assert_int_equal(n_rows, 3);
 	assert_times(1, ROW_UNKNOWN, ROW_UNKNOWN, 50, 70);
-	assert_int_equal(rows[1].token, 71);
+	assert_int_equal(rows[1].event.token, 71);
 	assert_times(2, ROW_UNKNOWN, ROW_UNKNOWN, 60, 80);
-	assert_int_equal(rows[2].token, 1);
+	assert_int_equal(rows[2].event.token, 1);
 	assert_int_equal(timeline->counts.unmatched, 0);
 }
 

@@ -116,17 +116,17 @@ const struct kind doframe_kind = { ROW_DOFRAMES, doframe_columns, read_doframe, 
 /* --- frametimeline.csv --- */
 
 #define TIMELINE_COLUMNS(X)                                                                        \
-	X(TIMELINE_KIND, "kind", 0, true)                                                          \
-	X(TIMELINE_FRAME_TOKEN, "token", 0, true)                                                  \
-	X(TIMELINE_START, "start(s)", 6, false)                                                    \
-	X(TIMELINE_END, "end(s)", 6, false)                                                        \
-	X(TIMELINE_EXPECTED, "expected end(s)", 6, false)                                          \
-	X(TIMELINE_TOKEN, "display token", 0, false)                                               \
-	X(TIMELINE_APP, "app", 0, false)                                                           \
-	X(TIMELINE_SURFACE, "Surface", 0, false)                                                   \
-	X(TIMELINE_JANK, "jank type", 0, false)                                                    \
-	X(TIMELINE_PRESENT, "present type", 0, false)                                              \
-	X(TIMELINE_ON_TIME, "on time finish", 0, false)
+	X(ACTUAL_KIND, "kind", 0, true)                                                            \
+	X(ACTUAL_FRAME_TOKEN, "token", 0, true)                                                    \
+	X(ACTUAL_START, "start(s)", 6, false)                                                      \
+	X(ACTUAL_END, "end(s)", 6, false)                                                          \
+	X(ACTUAL_EXPECTED, "expected end(s)", 6, false)                                            \
+	X(ACTUAL_TOKEN, "display token", 0, false)                                                 \
+	X(ACTUAL_APP, "app", 0, false)                                                             \
+	X(ACTUAL_SURFACE, "Surface", 0, false)                                                     \
+	X(ACTUAL_JANK, "jank type", 0, false)                                                      \
+	X(ACTUAL_PRESENT, "present type", 0, false)                                                \
+	X(ACTUAL_ON_TIME, "on time finish", 0, false)
 
 enum timeline_column { TIMELINE_COLUMNS(COLUMN_NUMBER) };
 static const struct column timeline_columns[COLUMNS_MAX] = { TIMELINE_COLUMNS(COLUMN_INFO) };
@@ -137,7 +137,7 @@ static void join_timeline(const struct csv_row *csv, uint32_t surface)
 	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
 	const struct keyed_list *order = &reading->late_order;
-	int64_t token = number_in(csv, TIMELINE_TOKEN);
+	int64_t token = number_in(csv, ACTUAL_TOKEN);
 
 	for (uint32_t i = first_keyed(order, token);
 	     token >= 0 && i < order->n && order->all[i].key == token; i++) {
@@ -145,18 +145,18 @@ static void join_timeline(const struct csv_row *csv, uint32_t surface)
 
 		if (session->surfaces[late->surface].name != surface)
 			continue;
-		late->expected_us = number_in(csv, TIMELINE_EXPECTED);
-		late->finished_us = number_in(csv, TIMELINE_END);
-		late->jank_type = name_in(csv, TIMELINE_JANK);
-		late->present_type = name_in(csv, TIMELINE_PRESENT);
+		late->expected_us = number_in(csv, ACTUAL_EXPECTED);
+		late->finished_us = number_in(csv, ACTUAL_END);
+		late->jank_type = name_in(csv, ACTUAL_JANK);
+		late->present_type = name_in(csv, ACTUAL_PRESENT);
 	}
 }
 
 static void read_timeline(const struct csv_row *csv)
 {
 	struct reading *reading = csv->reading;
-	int64_t start_us = number_in(csv, TIMELINE_START);
-	int64_t end_us = number_in(csv, TIMELINE_END);
+	int64_t start_us = number_in(csv, ACTUAL_START);
+	int64_t end_us = number_in(csv, ACTUAL_END);
 	struct captured *captured;
 	uint32_t surface;
 
@@ -164,19 +164,19 @@ static void read_timeline(const struct csv_row *csv)
 		reading->is_ordered_by_id = true;
 		order_late(reading, true);
 	}
-	if (!span_equal(text_in(csv, TIMELINE_KIND), SPAN_LITERAL("surface")) || start_us < 0 ||
+	if (!span_equal(text_in(csv, ACTUAL_KIND), SPAN_LITERAL("surface")) || start_us < 0 ||
 	    end_us < start_us)
 		return;
 	extend_without_frames(reading->session, start_us, end_us);
-	surface = name_in(csv, TIMELINE_SURFACE);
+	surface = name_in(csv, ACTUAL_SURFACE);
 	join_timeline(csv, surface);
 	captured =
 		captured_of(reading, CAPTURED_TIMELINE, session_section(reading->session, end_us),
-			    surface, name_in(csv, TIMELINE_JANK));
+			    surface, name_in(csv, ACTUAL_JANK));
 	if (captured)
-		captured->app = name_in(csv, TIMELINE_APP);
+		captured->app = name_in(csv, ACTUAL_APP);
 	add_captured(captured, 1, end_us - start_us, end_us - start_us,
-		     number_in(csv, TIMELINE_ON_TIME) == 0);
+		     number_in(csv, ACTUAL_ON_TIME) == 0);
 }
 
 const struct kind frametimeline_kind = { ROW_TIMELINE, timeline_columns, read_timeline, NULL };

@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "parser/anchor.h"
-#include "parser/chars.h"
 #include "parser/protobuf.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))

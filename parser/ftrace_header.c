@@ -2,7 +2,6 @@
 #include "parser/ftrace_header.h"
 
 #include "parser/anchor.h"
-#include "parser/chars.h"
 
 /* Width of the column: comm is printed with %16s and has at most 15 bytes. */
 #define COMM_WIDTH 16

@@ -15,7 +15,6 @@
 #include "parser/ftrace_text.h"
 
 #include "parser/anchor.h"
-#include "parser/chars.h"
 #include "parser/marker.h"
 #include "parser/swar.h"
 

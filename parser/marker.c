@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "parser/marker.h"
 
-#include "parser/chars.h"
-
 static const struct span clock_sync = SPAN_INIT("trace_event_clock_sync:");
 
 /* Reads the whole @text as a signed number: libcutils prints counters as PRId64. */

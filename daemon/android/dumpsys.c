@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/android/dumpsys.h"
 
-#include "parser/chars.h"
+#include "parser/span.h"
 
 /* Displays: 500 Hz to 1 Hz. */
 #define PERIOD_MIN_NS UINT64_C(2000000)

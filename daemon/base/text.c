@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "parser/chars.h"
+#include "parser/span.h"
 
 /* Length of the valid UTF-8 character at @byte (RFC 3629: no overlong form, no surrogate, at
  * most U+10FFFF) and its code, or 0. Ends at the NUL, which is no continuation byte. */

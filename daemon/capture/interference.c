@@ -12,7 +12,7 @@
 #include "daemon/base/periods.h"
 #include "daemon/base/text.h"
 #include "daemon/base/wall_clock.h"
-#include "parser/chars.h"
+#include "parser/span.h"
 
 #define MINUTE_NS (60000 * NS_PER_MS)
 

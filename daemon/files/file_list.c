@@ -15,7 +15,7 @@
 #include "daemon/base/last_session.h"
 #include "daemon/base/report.h"
 #include "daemon/version.h"
-#include "parser/chars.h"
+#include "parser/span.h"
 
 /* Not on the stack. Only one file is read at a time. */
 static char buffer[65536];

@@ -16,7 +16,7 @@
 #include "daemon/base/text.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/trace_files.h"
-#include "parser/chars.h"
+#include "parser/span.h"
 #include "rules/language/surface.h"
 
 /* Most apps that atrace names in properties. */

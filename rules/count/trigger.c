@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parser/chars.h"
-
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 

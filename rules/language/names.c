@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/language/names.h"
 
-#include "parser/chars.h"
-
 /* Instead of a mask of open slices. A number follows the name of a numbered one. */
 #define NAMES_SLICE UINT32_MAX
 #define NAMES_NUMBERED (UINT32_MAX - 1)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/language/pattern.h"
 
-#include "parser/chars.h"
 #include "rules/base/table.h"
 
 static const struct {

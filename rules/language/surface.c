@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "parser/chars.h"
 #include "parser/swar.h"
 
 /* Each bit of @word changes about half of the bits of the result, the low ones, too. */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "parser/chars.h"
 #include "rules/base/table.h"
 #include "rules/vsync/vsync_log.h"
 

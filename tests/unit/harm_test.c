@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include "rules/base/row.h"
-#include "rules/count/verdict.h"
 #include "rules/count/harm.h"
 #include "rules/count/verdict.h"
 

@@ -13,7 +13,7 @@
 
 #include <tracefs.h>
 
-#include "parser/chars.h"
+#include "parser/span.h"
 #include "tools/phone/error.h"
 
 #define TRACEFS_USUAL "/sys/kernel/tracing"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/chars.h"
+#include "parser/span.h"
 #include "tools/phone/error.h"
 
 #define DEPTH_MAX 128

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "parser/chars.h"
+#include "parser/span.h"
 #include "parser/ftrace_text.h"
 #include "tools/phone/error.h"
 

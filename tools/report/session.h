@@ -23,7 +23,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/count/verdict.h"
 #include "rules/count/grade.h"
 #include "rules/count/harm.h"
 #include "rules/count/stats.h"

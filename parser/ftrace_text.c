@@ -89,7 +89,7 @@ static bool parse_lost(struct span line, struct trace_record *record)
 	static const struct span events = SPAN_INIT("EVENTS]");
 	uint64_t cpu, number;
 
-	if (line.len > 0 && line.ptr[line.len - 1] == '\r')
+	while (line.len > 0 && (unsigned char)line.ptr[line.len - 1] <= ' ')
 		line.len--;
 	if (!span_starts_with(line, label))
 		return false;
@@ -391,7 +391,7 @@ ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, c
 	line = ftrace_header_read_cached(&text->headers, text->scan.begin, from, is_likely, at,
 					 record);
 	end = line && (!is_likely || line == from) ? payload_end(payload, limit) : NULL;
-	if (!end || *end == '\0' || end[-1] == '\r' || end[-1] == '\\')
+	if (!end || *end == '\0' || (unsigned char)end[-1] <= ' ' || end[-1] == '\\')
 		return false;
 	*after = (struct span){ payload, (size_t)(end - payload) };
 	if (!is_likely)

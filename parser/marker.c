@@ -123,9 +123,7 @@ bool marker_parse_rare(struct span payload, struct trace_record *record)
 
 bool marker_parse(struct span payload, struct trace_record *record)
 {
-	while (payload.len > 0 && (unsigned char)payload.ptr[payload.len - 1] <= '\r' &&
-	       (payload.ptr[payload.len - 1] == '\r' || payload.ptr[payload.len - 1] == '\n' ||
-		payload.ptr[payload.len - 1] == '\0'))
+	while (payload.len > 0 && (unsigned char)payload.ptr[payload.len - 1] <= ' ')
 		payload.len--;
 	return marker_parse_ended(payload, false, record);
 }

@@ -10,7 +10,7 @@
 
 /**
  * marker_parse() - parse the text that a process wrote into trace_marker
- * @payload: the text; line ends, CRs and NULs at its end are ignored
+ * @payload: the text; blanks and control bytes at its end are ignored, as other programs add them
  * @record: kind, pid, value, name and track are set on success, other members never
  *
  * The value of a counter is its last field, so names may contain '|'. If the last field is no

@@ -277,6 +277,14 @@ static uint32_t surface_in(const struct session *session, const char *name, cons
 	return found;
 }
 
+/* True: an event ends at @rest, or what its writers add to any: " (2 similar events suppressed)",
+ * " (happened at 3.250000 s)". */
+static bool is_end(const char *rest)
+{
+	return *rest == '\0' || strncmp(rest, " (happened at ", 14) == 0 ||
+	       (strncmp(rest, " (", 2) == 0 && is_digit(rest[2]));
+}
+
 /* Where what the event says about the stall or pause begins, which the Surface's name may have,
  * too: at the end. NULL: nowhere. */
 static const char *remark_of(const char *name, bool is_pause)
@@ -285,7 +293,7 @@ static const char *remark_of(const char *name, bool is_pause)
 
 	for (const char *at = name; (at = strstr(at, remark)) != NULL; at++)
 		found = at;
-	return found && (is_pause || found[strlen(remark)] == '\0') ? found : NULL;
+	return found && (is_pause || is_end(found + strlen(remark))) ? found : NULL;
 }
 
 /* Where "; doFrame 1533.5 ms (not ended)" begins, directly before the remark at @end: the app's own

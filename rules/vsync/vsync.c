@@ -384,7 +384,8 @@ static void follow_present_phase(struct vsync_lattice *v, const struct vsync_sta
 		v->phase_number++;
 	}
 	v->odd_presents =
-		(uint16_t)(v->odd_presents << 1 | is_odd(wrap(v->last_position, stamp->position)));
+		(uint16_t)(v->odd_presents << 1 |
+			   (v->n_presents > 0 && is_odd(wrap(v->last_position, stamp->position))));
 	v->last_position = stamp->position;
 	v->last_present_ns = stamp->time_ns;
 	v->last_period_ns = stamp->period_ns;
@@ -442,6 +443,8 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 	stamp->step_from_ns = render ? render->from_ns : 0;
 	follow_present_phase(v, stamp);
 	stamp->phase_number = v->phase_number;
+	/* A guess that presents do not fit is none: 4 and 5 vsyncs in turn are no 2 of half a 5. */
+	stamp->unknown |= stamp->guessed && v->odd_presents != 0;
 	off = wrap(v->present_phase, stamp->position);
 	/* Presents of another period are now before the mean phase, now behind it. */
 	stamp->in_phase = v->n_presents == PHASE_GAIN &&

@@ -41,8 +41,7 @@ git clone -q "$source" "$bare/home/jankd"
 [ ! -d "$source/../shared" ] || cp -a "$source/../shared" "$bare/home/shared"
 
 # inside USER COMMAND: what is mounted is gone afterwards
-inside()
-{
+inside() {
   echo "== $2 as $1 in a bare Debian${bare_mounts+ with nothing mounted}"
   home=$(awk -F: -v user="$1" '$1 == user { print $6 }' "$bare/etc/passwd")
   begin=$(date +%s)

@@ -2,7 +2,9 @@
 /* The way of the data through rules/:
  *
  *     records ─► attribution ─► frames ─► queue ─► lattice ─► series ─► rows
- *                     └──────── ticks ───────────────┘
+ *        │            └──────── ticks ───────────────┘             │
+ *        ├─► producers: fences, slices of apps ─► cause ───────────┘
+ *        └─► beside/: doFrame, FrameTimeline ─► rows
  *
  * This file connects the modules, and handles the losses and the clock of the trace, which come
  * before them.

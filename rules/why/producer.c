@@ -251,6 +251,10 @@ static void queue_gpu_fence(struct producers *p, struct slice_stack *stack,
 		slice->argument = 0;
 }
 
+_Static_assert(RULE_RENDER_QUEUED - RULE_GPU_QUEUED == 3 * FENCE_RENDER &&
+		       RULE_RENDER_WAIT - RULE_RENDER_QUEUED == FENCE_WAITED,
+	       "the roles are three steps of each kind");
+
 static void fence_mark(struct producers *p, struct slice_stack *stack,
 		       const struct trace_record *record, const struct slice_meaning *meaning)
 {

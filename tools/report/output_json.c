@@ -285,10 +285,11 @@ static void print_sections(struct printer *printer)
 
 static struct json_object *files_object(const struct session *session)
 {
-	static const enum csv_file_kind order[CSV_FILES] = {
+	static const enum csv_file_kind order[] = {
 		ROW_FPS,     ROW_DROPS,	 ROW_FRAMES,  ROW_DOFRAMES, ROW_TIMELINE,
 		ROW_LATENCY, ROW_EVENTS, CSV_SUMMARY, CSV_SESSION,
 	};
+	_Static_assert(sizeof(order) / sizeof(order[0]) == CSV_FILES, "every file has its place");
 	struct json_object *object = json_object_new_object();
 
 	for (unsigned int i = 0; i < CSV_FILES; i++) {

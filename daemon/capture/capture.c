@@ -548,6 +548,9 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 	struct options *options = capture->options;
 
 	folder_wait_for_lock(options->folder);
+	/* This source opens no trace, with which the settings of a killed capture are restored. */
+	if (options->pipeline.is_fences)
+		capture->undo.recovered = capture_recover(options, killed) == CAPTURE_RECOVERED;
 	if (folder_open(&capture->session.folder, options->folder) < 0)
 		return EXIT_FAILED;
 	if (options->device_root && !options->min_free_given)
@@ -661,6 +664,9 @@ static int begin_session(struct capture *capture)
 		.context = &capture->session,
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
+	if (capture->undo.recovered)
+		session_event(&capture->session, "tracing",
+			      "tracing was restored after an earlier jankd was killed");
 	if (!capture->trace)
 		return open_latency(capture);
 	/* Usually without root. */
@@ -671,9 +677,6 @@ static int begin_session(struct capture *capture)
 			capture->trace->fixed);
 	if (capture->undo.small_buffer[0])
 		session_event(&capture->session, "tracing", "%s", capture->undo.small_buffer);
-	if (capture->undo.recovered)
-		session_event(&capture->session, "tracing",
-			      "tracing was restored after an earlier jankd was killed");
 	report_kept(capture, &capture->undo.recovered_kept);
 	capture->timeline = live_timeline_begin(&capture->session, &capture->loop);
 	return 0;

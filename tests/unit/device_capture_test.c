@@ -3,6 +3,8 @@
  * its tags are set again, and the app in front is found. */
 #include "tests/unit/unit.h"
 
+#include <signal.h>
+
 #include "tests/unit/fake_device.h"
 #include "tests/unit/live.h"
 
@@ -166,6 +168,20 @@ TEST(durations_of_frames_are_read_from_dumpsys)
 		      "{\n    \"source\":\"unknown\",\n    \"app_ns\":null,\n"
 		      "    \"surfaceflinger_ns\":null,\n    \"period_ns\":null\n");
 	assert_lacks(scratch_get("device/log"), "--latency");
+}
+
+TEST(source_latency_restores_the_tracing_of_a_killed_capture)
+{
+	live_set("tracing_on", "0\n");
+	live_run("--no-atrace", NULL);
+	live_kill();
+	live_wait_setting("tracing_on", "1");
+	fake_device_dumpsys("SurfaceFlinger", "16666666\n");
+	live_run("--source", "latency", NULL);
+	live_wait_setting("tracing_on", "0");
+	assert_false(scratch_has("out/.journal"));
+	live_wait_event("tracing was restored after an earlier jankd was killed");
+	assert_int_equal(live_signal(SIGTERM), 1); /* no frame was counted */
 }
 
 TEST(hanging_programs_do_not_delay_the_capture)

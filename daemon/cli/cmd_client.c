@@ -12,7 +12,6 @@
 #include "daemon/control/control.h"
 #include "daemon/files/files.h"
 #include "daemon/show/show.h"
-#include "daemon/trace/trace.h"
 
 #define ANSWER_S 10
 
@@ -20,7 +19,7 @@
 #define STOP_ANSWER_S 60
 
 /* Prints the answer and frees it. @error: result of control_send(). Returns an exit code. */
-static int print_answer(const struct options *options, struct control_answer *answer, int error)
+static int print_answer(struct control_answer *answer, int error)
 {
 	if (error != 0) {
 		report("%s", answer->why);
@@ -36,7 +35,7 @@ static int request(const struct options *options, const char *line)
 	struct control_answer answer;
 	int error = control_send(&answer, options->folder, line, ANSWER_S);
 
-	return print_answer(options, &answer, error);
+	return print_answer(&answer, error);
 }
 
 /* Restores the tracing settings that a killed capture left. @why: the message if no capture was
@@ -63,7 +62,7 @@ int cmd_stop(struct options *options)
 
 	if (error == CONTROL_NOT_RUNNING)
 		return restore_tracing(options, answer.why);
-	return print_answer(options, &answer, error);
+	return print_answer(&answer, error);
 }
 
 int cmd_rotate(struct options *options)
@@ -95,7 +94,7 @@ static int status_as_json(const struct options *options)
 	if (last)
 		puts(last);
 	free(last);
-	return print_answer(options, &answer, error);
+	return print_answer(&answer, error);
 }
 
 int cmd_status(struct options *options)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the disk floor free (--min-free). If there is less free disk space, the oldest closed
  * segments are removed. If none is left, each check stops one more file, in the order of enum
- * csv_file_kind; events.csv never stops. Files start again when an eighth more than the floor is
- * free, one with each check. Only this module reads the free disk space. */
+ * csv_file_kind; events.csv goes on until 1 MB of it was written below the floor. Files start again
+ * when an eighth more than the floor is free, one with each check. Only this module reads the free
+ * disk space. */
 #ifndef JANKD_DAEMON_FILES_DISK_FLOOR_H
 #define JANKD_DAEMON_FILES_DISK_FLOOR_H
 

@@ -20,7 +20,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 {
 	struct source_pipe *pipe = (struct source_pipe *)text;
 	ssize_t n = -1;
-	int error = EIO;
+	int error = 0;
 
 	for (int i = 0; i < SOURCE_TRIES && n < 0; i++) {
 		n = read(text->source.fd, buffer, size);

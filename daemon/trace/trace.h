@@ -17,7 +17,7 @@
  *
  * Settings. The whole machine shares the settings of a live trace, so a capture restores them:
  *
- *     live_trace     finds tracefs, creates an instance, switches tracing on (the only user of
+ *     tracefs        finds tracefs, creates an instance, switches tracing on (the only user of
  *                    libtracefs)
  *     settings       all settings: what each was, what jankd and other programs have made of it;
  *                    restores them at the end

@@ -102,7 +102,8 @@ static struct queued *next_job(const struct file_thread *thread, uint64_t *at)
 static void return_memory(struct file_thread *thread)
 {
 	uint64_t top = thread->high > thread->kept ? thread->high : thread->kept;
-	uint64_t pieces = ((thread->high + top) / 2 + KEPT_BYTES - 1) / KEPT_BYTES;
+	uint64_t used = (thread->high + KEPT_BYTES - 1) / KEPT_BYTES;
+	uint64_t pieces = used + ((top + KEPT_BYTES - 1) / KEPT_BYTES - used) / 2;
 
 	thread->kept = pieces * KEPT_BYTES < WAKE_BYTES ? pieces * KEPT_BYTES : WAKE_BYTES;
 	if (thread->kept < top)

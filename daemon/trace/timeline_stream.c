@@ -44,6 +44,8 @@ void timeline_stream_pass(struct timeline_stream *stream, uint64_t until_ns)
 {
 	while (stream->begin < stream->end && stream->held[stream->begin].time_ns <= until_ns)
 		pass_first(stream);
+	if (stream->begin == stream->end)
+		stream->begin = stream->end = stream->bytes_end = 0;
 }
 
 static bool has_space(const struct timeline_stream *stream, size_t len)

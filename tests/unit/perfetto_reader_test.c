@@ -579,13 +579,14 @@ TEST(events_come_in_order_and_on_the_boot_clock)
 		put_snapshot(NOW, PERFETTO_CLOCK_MONOTONIC, NOW - 20 * MS);
 		put_timeline_of(1, PERFETTO_CLOCK_MONOTONIC, NOW - 30 * MS, 3);
 		put_timeline_of(2, PERFETTO_CLOCK_BOOTTIME, NOW - 40 * MS, 4);
+		put_timeline_of(2, PERFETTO_CLOCK_BOOTTIME, NOW - 10 * MS, 7); /* after :3 */
 		put_timeline_of(2, 0, NOW - 5 * MS, 6);
 		send_in_pieces(sizes[i]);
 		assert_string_equal(got.text, "");
 		timeline_stream_pass(stream, NOW - 10 * MS);
-		assert_string_equal(got.text, "99960.2:4 99970.1:5 99990.1:3 ");
+		assert_string_equal(got.text, "99960.2:4 99970.1:5 99990.1:3 99990.2:7 ");
 		timeline_stream_pass(stream, UINT64_MAX);
-		assert_string_equal(got.text, "99960.2:4 99970.1:5 99990.1:3 99995.2:6 ");
+		assert_string_equal(got.text, "99960.2:4 99970.1:5 99990.1:3 99990.2:7 99995.2:6 ");
 		assert_null(stream->damage);
 	}
 }

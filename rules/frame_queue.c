@@ -388,7 +388,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 	layer->done_ns = work->done_ns;
 	layer->gpu_ns = work->gpu_ns;
 	layer->planned_ns = layer->expected_ns = 0;
-	if (!stamp->locked)
+	if (!stamp->locked || stamp->unknown)
 		return late_ns > 0 ? CAUSE_UNKNOWN : CAUSE_NONE;
 	if (q->options.is_fences)
 		return late_ns > 0 ? present_fence_cause(frame->latched_ns, frame->present_ns,

@@ -46,6 +46,7 @@
 #define SLOW_BLOCK 8	   /* ticks in one measurement of the tick rate */
 #define SLOW_WAIT_NS (1200 * MS)
 #define SOURCE_IDLE_NS (5000 * MS) /* after a silence of this time a counter no longer ticks */
+#define WOKEN_NS (1000 * MS)	   /* resync() of 11+ states the period after 750 ms */
 #define SILENT_PERIODS 30	   /* after a silence of this many periods the edge is unknown */
 #define EDGE_TICKS 24		   /* the edge is the earliest of this many ticks */
 #define SHARPEN_TICKS 32	   /* ticks between two attempts to make the period more precise */
@@ -260,6 +261,9 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 		return;
 	source->rank = rank;
 	vsync_log_add(&v->log, (unsigned int)(source - v->sources), time_ns);
+	/* The period was not stated again after the silence: something is not recorded. */
+	if (v->last_tick_ns && time_ns > later(v->last_tick_ns, v->stated_ns) + WOKEN_NS)
+		v->unsure_ns = time_ns;
 	v->last_tick_ns = later(v->last_tick_ns, time_ns);
 	if (v->n_ticks++ == 0)
 		v->first_tick_ns = time_ns;

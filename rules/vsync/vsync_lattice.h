@@ -101,6 +101,9 @@ struct vsync_lattice {
 	} walk;
 	uint64_t next_doubt_ns; /* no other one before that */
 	uint64_t slow_ns;	/* ticks have been too few since then; 0: enough ticks */
+	uint64_t stated_ns;	/* the period was stated; 0: never */
+	uint64_t unsure_ns;	/* the first tick after a long silence; 0: the period was stated or
+				   needed since then */
 	uint32_t late_ticks;	/* bit i: the tick that is i ticks ago was late */
 	uint64_t next_check_ns; /* no check of the evidence before that */
 	struct vsync_pending pending, other; /* other: the last one of another display */
@@ -240,7 +243,9 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns);
 void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns);
 
 /* True: another display was on before, of a multiple of the period. If a foldable is turned back
- * to it, and nothing says so, its ticks look like those of an app that draws less often. */
+ * to it, and nothing says so, its ticks look like those of an app that draws less often. After a
+ * long silence the same display may have such a period, and its statement may not be recorded.
+ */
 bool vsync_learn_may_be_turned(const struct vsync_lattice *v);
 
 /* Ticks up to @now_ns need the period: the display that is followed is on. */

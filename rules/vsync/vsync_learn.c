@@ -202,6 +202,7 @@ static void follow_display(struct vsync_lattice *v, struct vsync_display *displa
 	if (v->followed && v->followed != display)
 		v->followed->was_on = true;
 	v->followed = display;
+	v->unsure_ns = 0;
 	display->foreign = false;
 }
 
@@ -413,6 +414,8 @@ static void learn_report(struct vsync_lattice *v, struct vsync_display *display,
 	bool is_near = vsync_is_near(vsync_period_ns(v), reported.period_ns, 15);
 	bool other = (v->followed && v->followed != display) || is_hidden(v, display);
 
+	if (!other)
+		v->stated_ns = now_ns;
 	if (!lattice_is_locked(v) || (lattice_is_new(v) && !lattice_has_many_events(v))) {
 		if (v->authority != VSYNC_REPORTED || v->followed != display || !is_near)
 			vsync_learn_decide(v, now_ns);
@@ -785,7 +788,7 @@ void vsync_learn_find_slower(struct vsync_lattice *v, uint64_t from_ns, uint64_t
 	if (v->authority <= VSYNC_FIT || !vsync_learn_may_be_turned(v))
 		lattice_switch_to(v, VSYNC_FIT, fit.period_ns, fit.error_ns, 0, from_ns, now_ns);
 	else if (!v->unknown)
-		set_unknown(v, true, v->slow_ns);
+		set_unknown(v, true, later(v->slow_ns, v->unsure_ns));
 }
 
 void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
@@ -808,6 +811,8 @@ void vsync_learn_verify(struct vsync_lattice *v, uint64_t now_ns)
 
 bool vsync_learn_may_be_turned(const struct vsync_lattice *v)
 {
+	if (v->unsure_ns)
+		return v->followed != NULL;
 	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
 		const struct vsync_display *display = &v->reported.displays[i];
 		struct reported_period reported = reported_period_of(display);
@@ -821,6 +826,7 @@ bool vsync_learn_may_be_turned(const struct vsync_lattice *v)
 
 void vsync_learn_is_on(struct vsync_lattice *v, uint64_t now_ns)
 {
+	v->unsure_ns = 0;
 	if (v->unknown)
 		set_unknown(v, false, now_ns);
 }

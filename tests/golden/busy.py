@@ -3,9 +3,7 @@
 the period. Every interval that is given is right, hardly any is unknown, and the rates are those of the display."""
 
 import concurrent.futures
-import lzma
-import os
-import re
+import lzma, os, re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import busy_phone
 from frames import not_added_up

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables: many layers and surfaces have space for all of their state. What does not fit is reported: unit bounded."""
 
-import json
-import subprocess
+import json, subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import SHARED, analyze, checks, folder, rows

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdict as JSON and in summary.csv: harm and continuous drawing, computed again from frames.csv. As text: rows.py."""
 
-import collections
-import itertools
-import json
-import math
-import re
+import collections, itertools, json, math, re
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import synthetic
 from jankd import analyze, folder, microseconds, rows

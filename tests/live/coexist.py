@@ -172,8 +172,7 @@ def for_a_moment(name, value, seconds=0.15):
 
 def for_a_while(name, value):
     """Changes a setting and restores it. Returns a case of disturbed()."""
-    return (f"{name} {value}", for_a_moment(name, value, 1), f"another program set {name} to {value}",
-            f"another program set {name} to (?!{value})")
+    return (f"{name} {value}", for_a_moment(name, value, 1), f"another program set {name} to {value}", f"another program set {name} to (?!{value})")
 
 
 def paused(played):

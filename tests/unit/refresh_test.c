@@ -543,26 +543,32 @@ TEST(test_a_foldable_is_turned_without_ticks_and_soon_again)
 	}
 }
 
-/* An app draws in each second vsync of 120 Hz, so its last frames look like those at 60 Hz. */
+/* An app draws in each second vsync of 120 Hz, so its last frames look like those at 60 Hz. After a
+ * silence nothing tells them from these, unless the rate is stated again. */
 TEST(test_a_rate_does_not_begin_before_it_is_stated)
 {
-	uint64_t at_ns = BEGIN;
+	static const int64_t stated[] = { 60, 120, 0 }, vsyncs[] = { 1, 2, ROW_UNKNOWN };
 
-	start(PHONE_13);
-	for (unsigned int n = 0; n < 400; n++) {
-		if (n % 200 == 0) {
+	for (unsigned int i = 0, n = 400; i < COUNT_OF(stated); i++) {
+		uint64_t at_ns = BEGIN;
+
+		start(PHONE_13);
+		for (n = 0; n < 400; at_ns += n < 200 && n % 50 == 13 ? 3 * V120 : V60, n++) {
+			at_ns += i > 0 && n == 200 ? 2 * SECOND : 0;
 			phone.now_ns = at_ns - 5 * MS;
-			phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFPS -" ID "1",
-				    n ? 60 : 120);
+			if (n == 0 || (n == 200 && stated[i]))
+				phone_write(&phone, TRACE_COUNTER, 0, "ActiveModeFPS -" ID "1",
+					    n ? stated[i] : 120);
+			phone_frame(&phone, at_ns, a);
 		}
-		phone_frame(&phone, at_ns, a);
-		at_ns += n < 200 && n % 50 == 13 ? 3 * V120 : V60;
+		phone_end(&phone);
+		/* It may be stated some frames late. */
+		for (n = 1; n < 400; n++)
+			if (n <= 196 || n > 200 ||
+			    (n < 201 - !!i && frame_of(a, n)->vsyncs != ROW_UNKNOWN))
+				assert_int_equal(frame_of(a, n)->vsyncs,
+						 n > 200 ? vsyncs[i] : 2 + (n % 50 == 14));
 	}
-	phone_end(&phone);
-	/* It may be stated some frames late. */
-	for (unsigned int n = 1; n < 400; n++)
-		if (n <= 196 || n > 200 || frame_of(a, n)->vsyncs != ROW_UNKNOWN)
-			assert_int_equal(frame_of(a, n)->vsyncs, n > 200 ? 1 : 2 + (n % 50 == 14));
 }
 
 /* A game draws in each fourth, then in each second vsync. Of few ticks that are a little late, some

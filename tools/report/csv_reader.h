@@ -49,7 +49,7 @@ int csv_reader_column(const struct csv_reader *reader, const char *name);
 bool csv_reader_next(struct csv_reader *reader);
 
 /* @field as a number times 10^@decimals, truncated: "1.5" with 6 is 1500000. Returns false if it is
- * empty, no number, negative, or more than 10^17. */
+ * empty, no number, negative, or more than 4.6 * 10^15. */
 bool csv_number(struct span field, unsigned int decimals, int64_t *number);
 
 #endif

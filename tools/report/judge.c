@@ -327,6 +327,17 @@ static unsigned int judge_session(struct results *results, const struct selectio
 	return n;
 }
 
+/* Why nothing of a session is judged. */
+static const char *why_none(const struct session *session, const struct selection *selection)
+{
+	if (selection->surface || selection->app || selection->section)
+		return "not enough data: no app, Surface or section matches";
+	if (session->n_apps > 0)
+		return "not enough data: only the system's own Surfaces, or a wallpaper, drew; "
+		       "--app judges them";
+	return "not enough data: no app has a grade";
+}
+
 void judge_sessions(struct results *results, const struct report *report,
 		    const struct condition *conditions, unsigned int n)
 {
@@ -339,16 +350,7 @@ void judge_sessions(struct results *results, const struct report *report,
 			/* Else a session that crashed before it drew would pass beside others. */
 			if (judge_session(results, selection, session, &conditions[i]) == 0)
 				results_add(results, OUTCOME_UNKNOWN, session->folder,
-					    conditions[i].text,
-					    selection->surface || selection->app ||
-							    selection->section
-						    ? "not enough data: no app, Surface or section "
-						      "matches"
-					    : session->n_apps > 0
-						    ? "not enough data: only the system's own "
-						      "Surfaces, or a wallpaper, drew; --app "
-						      "judges them"
-						    : "not enough data: no app has a grade");
+					    conditions[i].text, why_none(session, selection));
 		}
 	}
 }

@@ -77,17 +77,27 @@ static const char help[] =
 	"data for a condition, with --strict.\n";
 
 /* What is printed of sessions, and of a comparison; NULL: it has none. */
-static const struct format {
+struct format {
 	int (*print)(FILE *out, const struct report *report);
 	int (*compare)(FILE *out, const struct compare_report *report);
-} formats[] = {
-	{ output_text, output_compare_text },
-	{ output_json, output_compare_json },
-	{ output_markdown, output_compare_markdown },
-	{ output_csv, NULL },
-	{ output_openmetrics, NULL },
-	{ output_grades, NULL },
 };
+
+/* The default is the first. */
+#define FORMATS(X)                                                                                 \
+	X(text, output_text, output_compare_text)                                                  \
+	X(json, output_json, output_compare_json)                                                  \
+	X(markdown, output_markdown, output_compare_markdown)                                      \
+	X(csv, output_csv, NULL)                                                                   \
+	X(openmetrics, output_openmetrics, NULL)                                                   \
+	X(grades, output_grades, NULL)
+
+#define FORMAT_NUMBER(name, print, compare) FORMAT_##name,
+#define FORMAT_INFO(name, print, compare) { print, compare },
+#define FORMAT_OPTION(name, print, compare)                                                        \
+	{ #name, no_argument, NULL, OPTION_FORMAT + FORMAT_##name },
+
+enum format_number { FORMATS(FORMAT_NUMBER) };
+static const struct format formats[] = { FORMATS(FORMAT_INFO) };
 
 enum long_option {
 	OPTION_OPERAND = 1,
@@ -96,7 +106,7 @@ enum long_option {
 	OPTION_FAIL_IF,
 	OPTION_NEW,
 	OPTION_VERSION,
-	OPTION_FORMAT,	       /* plus the number of a format */
+	OPTION_FORMAT,	       /* plus an enum format_number */
 	OPTION_FLAG = 1 << 12, /* plus the offset of a bool, which becomes true */
 	OPTION_VALUE = 1 << 24 /* plus the offset of a text */
 };
@@ -119,12 +129,7 @@ struct settings {
 #define VALUE(field) OPTION_VALUE + (int)offsetof(struct settings, field)
 
 static const struct option options[] = {
-	{ "text", no_argument, NULL, OPTION_FORMAT },
-	{ "json", no_argument, NULL, OPTION_FORMAT + 1 },
-	{ "markdown", no_argument, NULL, OPTION_FORMAT + 2 },
-	{ "csv", no_argument, NULL, OPTION_FORMAT + 3 },
-	{ "openmetrics", no_argument, NULL, OPTION_FORMAT + 4 },
-	{ "grades", no_argument, NULL, OPTION_FORMAT + 5 },
+	FORMATS(FORMAT_OPTION) /* each with its comma */
 	{ "output", required_argument, NULL, 'o' },
 	{ "surface", required_argument, NULL, VALUE(selection.surface) },
 	{ "app", required_argument, NULL, VALUE(selection.app) },

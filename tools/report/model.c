@@ -654,6 +654,36 @@ static int by_app(const void *a, const void *b)
 	return first->order < second->order ? -1 : 1;
 }
 
+/* True: the frame rate of an app is that of @a and not that of @b, which comes before it. */
+static bool draws_longer(const struct surface *a, const struct surface *b)
+{
+	if (a->is_shown != b->is_shown)
+		return a->is_shown;
+	if (a->has_package != b->has_package)
+		return a->has_package;
+	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
+}
+
+/* Which Surface of each app is judged. */
+static int set_judged(struct session *session)
+{
+	struct surface *all = session->surfaces;
+	uint32_t *judged = calloc(session->names.n, sizeof(*judged)); /* by app; from 1 */
+
+	if (!judged)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		uint32_t *of_app = &judged[all[i].app];
+
+		if (*of_app == 0 || draws_longer(&all[i], &all[*of_app - 1]))
+			*of_app = i + 1;
+	}
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		all[i].is_judged = judged[all[i].app] == i + 1;
+	free(judged);
+	return 0;
+}
+
 static int by_harm(const void *a, const void *b)
 {
 	const struct late_row *one = a, *other = b;
@@ -741,7 +771,7 @@ static int sort_surfaces(const struct reading *reading)
 	struct session *session = reading->session;
 	struct surface *all = session->surfaces;
 	uint16_t now[SURFACES_MAX];
-	/* By name of an app: the number of its judged Surface + 1, then its own. */
+	/* Of apps, by name; from 1. */
 	uint32_t *numbers = calloc(session->names.n, sizeof(*numbers));
 
 	session->apps = calloc(session->n_surfaces + 1, sizeof(*session->apps));
@@ -749,26 +779,10 @@ static int sort_surfaces(const struct reading *reading)
 		free(numbers);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		uint32_t *judged = &numbers[all[i].app];
-
-		const struct surface *before = *judged > 0 ? &all[*judged - 1] : NULL;
-
-		/* One that is shown, then a part of the app, then the one that draws longest. */
-		if (!before ||
-		    (all[i].is_shown != before->is_shown ? all[i].is_shown
-		     : all[i].has_package != before->has_package
-			     ? all[i].has_package
-			     : grade_drawing_ns(&all[i].facts) > grade_drawing_ns(&before->facts)))
-			*judged = i + 1;
-	}
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		all[i].is_judged = numbers[all[i].app] == i + 1;
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		if (all[i].has_package && all[i].is_shown && all[i].grade != GRADE_NONE)
 			add_to_app(reading, session->apps, &session->n_apps, 0, (uint16_t)i,
 				   &all[i].facts);
-	memset(numbers, 0, session->names.n * sizeof(*numbers));
 	for (uint32_t i = 0; i < session->n_apps; i++)
 		numbers[session->apps[i].app] = i + 1;
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
@@ -1019,6 +1033,8 @@ static int finish(struct reading *reading)
 	}
 	if (error == 0)
 		error = set_sections(reading);
+	if (error == 0)
+		error = set_judged(session);
 	if (error == 0)
 		error = sort_surfaces(reading);
 	if (error == 0)

@@ -257,16 +257,17 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	enum grade known = grade_of_known(facts);
 	bool zh = language == CHINESE;
 	/* What a grade needs and is not there. */
+	enum { DRAWING, FRAMES, BOTH } need;
 	static const char *const needs[][2] = {
-		{ "5 s of drawing", "5 秒的绘制" },
-		{ "100 frames", "100 帧" },
-		{ "5 s of drawing and 100 frames", "5 秒的绘制和 100 帧" },
+		[DRAWING] = { "5 s of drawing", "5 秒的绘制" },
+		[FRAMES] = { "100 frames", "100 帧" },
+		[BOTH] = { "5 s of drawing and 100 frames", "5 秒的绘制和 100 帧" },
 	};
-	unsigned int need = grade_drawing_ns(facts) >= GRADE_DRAWING_NS ? 1
-			    : facts->frames < GRADE_FRAMES		? 2
-									: 0;
 	char missing[GRADE_COUNT_SIZE];
 
+	need = grade_drawing_ns(facts) >= GRADE_DRAWING_NS ? FRAMES
+	       : facts->frames < GRADE_FRAMES		   ? BOTH
+							   : DRAWING;
 	text[0] = '\0';
 	/* The sentence of INCOMPLETE has its own. */
 	if (known == GRADE_UNCLEAR)

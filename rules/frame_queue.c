@@ -860,7 +860,7 @@ static void leave_front(struct frame_queue *q, const struct layer *front)
 
 	if (!left || left->evidence.from_ns == 0 || strcmp(left->app, front->app) == 0)
 		return;
-	left->behind_ns = q->last_present_ns;
+	left->behind_ns = q->behind_ns = q->last_present_ns;
 	left->behind_stall = stall_without_end(q->work, left, q->last_present_ns);
 }
 
@@ -931,9 +931,12 @@ static void lose(struct frame_queue *q, uint64_t from_ns, uint64_t counts_ns, st
 	if (!in_hole)
 		add_loss(&q->before_hole, lost);
 	/* A frame that ended it may be lost, or the end of the work. */
-	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));)
+	for (struct layer *layer = NULL;
+	     q->behind_ns > from_ns && (layer = layers_next(&q->layers, layer));)
 		if (layer->behind_ns > from_ns)
 			layer->behind_ns = 0;
+	if (q->behind_ns > from_ns)
+		q->behind_ns = from_ns;
 	for (unsigned int i = q->n; i > 0; i--) {
 		struct waiting_frame *waiting = waiting_at(q, i - 1);
 		struct loss_context *context = &waiting->loss_context;

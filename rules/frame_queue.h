@@ -99,6 +99,7 @@ struct frame_queue {
 	uint64_t lost_until_ns;	   /* time of the last loss; 0: none */
 	uint64_t lost_at_begin_ns; /* the same of a CPU without an event before it */
 	uint64_t now_ns, losses;   /* at the last settle: its time, and the sum of loss */
+	uint64_t behind_ns;	   /* no layer's behind_ns is later */
 	uint64_t silence_ns;	   /* end of the last hole without any event; 0: none */
 	uint64_t hole_from_ns;	   /* the last hole without a record begins there */
 	struct loss before_hole;   /* loss, without that hole */

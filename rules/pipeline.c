@@ -251,6 +251,8 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 	/* A gap that was open in the event before may have ended a little earlier. */
 	uint64_t hole_ns = since(p->reported_hole_ns, p->counters.hole_time_ns + open_ns);
 
+	if (events + unknown == 0 || !events_are_written(&p->events, TRACE_EVENT_LOST))
+		return;
 	if (events > 0)
 		snprintf(known, sizeof(known), "%llu events lost", (unsigned long long)events);
 	if (unknown > 0)
@@ -263,10 +265,9 @@ static void report_lost(struct pipeline *p, uint64_t time_ns, const char *cpus)
 			 (unsigned long long)(hole_ns / 1000000000),
 			 (unsigned long long)(hole_ns / 1000000 % 1000));
 	snprintf(text, sizeof(text), "%s: %s%s%s", cpus, known, more, hole);
-	if (events + unknown > 0 && events_write(&p->events, time_ns, TRACE_EVENT_LOST, text)) {
-		p->reported_loss = p->queue.loss;
-		p->reported_hole_ns += hole_ns;
-	}
+	events_write(&p->events, time_ns, TRACE_EVENT_LOST, text);
+	p->reported_loss = p->queue.loss;
+	p->reported_hole_ns += hole_ns;
 }
 
 /* Events are missing between @since_ns and the next record. Where other CPUs have events since

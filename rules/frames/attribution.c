@@ -581,7 +581,7 @@ static void forget_processes(struct attribution *a)
 	attribution_forget_open(a, 0);
 	app_work_new_clock(a->work);
 	for (struct layer *layer = NULL; (layer = layers_next(layers, layer));)
-		layer->evidence = (struct stall_evidence){ .lost = true };
+		layer->evidence = (struct stall_evidence){ .losses = 0 };
 }
 
 /* It may be another boot: SurfaceFlinger, and who queues a layer's buffers, are found again. */
@@ -595,6 +595,7 @@ void attribution_new_clock(struct attribution *a)
 	a->tick_pid = a->tick_tgid = TRACE_ID_UNKNOWN;
 	a->committed = a->several_displays = false;
 	layer_events_change_thread(&a->layer_events, TRACE_ID_UNKNOWN, 0);
+	a->layer_events.lost_ns = 0;
 	for (struct layer *layer = NULL; (layer = layers_next(layers, layer));) {
 		layer->sure = false;
 		layer->producer = layer->buffer_ns = layer->undrawn_ns = 0;

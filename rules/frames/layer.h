@@ -36,8 +36,8 @@ struct stall_evidence {
 	uint64_t queued_all_ns; /* time in which a buffer was queued, whatever the process did */
 	uint64_t queued_ns;	/* a buffer is in the queue since then; 0: none is */
 	struct work_sums at_queued; /* of the process at that time */
-	bool lost;		    /* events are missing since its last frame */
-	bool reported;		    /* as a stall that no frame has ended */
+	uint64_t losses; /* app_work.losses at its last frame; another one: events are missing */
+	bool reported;	 /* as a stall that no frame has ended */
 };
 
 /* A stall that no frame has ended. */
@@ -83,6 +83,7 @@ struct layer {
 	uint64_t queued_ns[LAYER_QUEUE_MAX]; /* of the newest buffers in its queue, oldest first */
 	unsigned int n_queued;
 	bool sure;		 /* an event showed that it is a layer, wherever it was written */
+	uint64_t doubted;	 /* app_work.losses when the queue times were last doubted */
 	uint64_t left_queued_ns; /* queue time of the buffer that left the queue last, 0: unknown */
 	uint64_t overtaken;   /* buffers that were dropped since the last latch, up to Android 11 */
 	uint64_t replaced_ns; /* queue time of its first buffer since the last frame that was

@@ -111,6 +111,9 @@ static struct layer *use_layer(struct layer_events *e, int id, struct span name,
 	}
 	layers_use(e->layers, id);
 	layer = &e->layers->layers[id];
+	if (layer->doubted != e->work->losses)
+		buffers_doubt(layer, e->lost_ns);
+	layer->doubted = e->work->losses;
 	if (layer->resets == e->resets)
 		return layer;
 	/* The state of its buffers is older than the last reset. */
@@ -119,7 +122,7 @@ static struct layer *use_layer(struct layer_events *e, int id, struct span name,
 	layer->n_queued = 0;
 	layer->left_present = layer->replaced_ns = layer->overtaken = 0;
 	layer->evidence.queued_ns = 0;
-	layer->evidence.lost = true;
+	layer->evidence.losses = e->work->losses - 1;
 	return layer;
 }
 
@@ -256,8 +259,11 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 
 void layer_events_reset(struct layer_events *e, uint64_t time_ns)
 {
-	for (struct layer *layer = NULL; (layer = layers_next(e->layers, layer));)
-		stall_forget(e->work, layer, time_ns);
+	for (struct layer *layer = NULL;
+	     e->work->queued && (layer = layers_next(e->layers, layer));)
+		stall_follow_buffers(e->work, layer, false, time_ns);
+	e->work->queued = false;
+	e->work->losses++;
 	e->resets++;
 }
 
@@ -265,10 +271,8 @@ void layer_events_lost(struct layer_events *e, uint64_t from_ns)
 {
 	struct latch_list *latches = &e->latches;
 
-	for (struct layer *layer = NULL; (layer = layers_next(e->layers, layer));) {
-		layer->evidence.lost = true;
-		buffers_doubt(layer, from_ns);
-	}
+	e->work->losses++;
+	e->lost_ns = later(e->lost_ns, from_ns);
 	for (unsigned int i = 0; i < latches->n; i++)
 		if (latches->all[i].queued_ns <= from_ns && from_ns < latches->all[i].time_ns)
 			latches->all[i].queued_ns = 0;

@@ -62,6 +62,7 @@ struct layer_events {
 	 */
 	struct latch_list latches;
 	uint64_t presents;	 /* of SurfaceFlinger so far */
+	uint64_t lost_ns;	 /* begin of the latest loss */
 	uint64_t resets;	 /* how often queues and counters became invalid */
 	uint64_t sure_latches;	 /* found by rules without 'fallback' */
 	uint64_t dropped_frames; /* buffers that were replaced before they were latched */

@@ -76,6 +76,7 @@ void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits
 	process = process_of(work, layer, time_ns);
 	add_queued(work, evidence, process, time_ns);
 	evidence->queued_ns = waits ? time_ns : 0;
+	work->queued |= waits;
 	evidence->at_queued = sums_at(work, process, time_ns);
 }
 
@@ -116,7 +117,7 @@ static enum wait_kind kind_of(struct app_work *work, struct layer *layer, uint64
 	work_ns = others_draw ? worked.long_ns : worked.all_ns;
 	queued_ns = others_draw ? evidence->queued_only.long_ns : evidence->queued_only.all_ns;
 	if (2 * later(work_ns + queued_ns, delayed_ns) < length_ns)
-		return evidence->lost ? WAIT_UNKNOWN : WAIT_IDLE;
+		return evidence->losses != work->losses ? WAIT_UNKNOWN : WAIT_IDLE;
 	if (2 * (work_ns + queued_ns) < length_ns)
 		return WAIT_STALL_LATE;
 	/* It may be both. A buffer that is queued and not latched is not the app's fault, whatever
@@ -157,7 +158,7 @@ struct endless_stall stall_without_end(struct app_work *work, struct layer *laye
 	 * no end as category view went off. */
 	if (doframe_ns > 0 && doframe_ns + STEADY_NS >= evidence->from_ns &&
 	    process->frames == evidence->frames && queued_ns == 0 && kind != WAIT_STALL_QUEUED &&
-	    !evidence->lost)
+	    evidence->losses == work->losses)
 		stall.doframe_ns = since(doframe_ns, now_ns);
 	return stall;
 }
@@ -193,6 +194,7 @@ enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64
 		.frames = process ? ++process->frames : 0,
 		.queued_ns = evidence->queued_ns ? present_ns : 0,
 		.at_queued = sums,
+		.losses = work->losses,
 	};
 	return kind;
 }

@@ -24,13 +24,6 @@
 /* A buffer of @layer was queued or left the queue: @waits, one is in it. */
 void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits, uint64_t time_ns);
 
-/* Events are missing after @time_ns. */
-static inline void stall_forget(struct app_work *work, struct layer *layer, uint64_t time_ns)
-{
-	stall_follow_buffers(work, layer, false, time_ns);
-	layer->evidence.lost = true;
-}
-
 /* How long no frame has ended a stall of @layer at @now_ns; 0: there is none, as far as is known.
  * It changes nothing, so it may be asked at any time. */
 uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns);

@@ -10,6 +10,19 @@
 /* Interval between two reports, in trace time: an app can fill a table any number of times. */
 #define REPORT_EVERY_NS UINT64_C(10000000000)
 
+bool events_are_written(struct event_writer *events, enum trace_event_kind kind)
+{
+	struct event_limit *limit = &events->limits[kind];
+
+	if (!events->sink.row)
+		return false;
+	if (limit->written < EVENTS_FREE ||
+	    *events->records >= limit->last_record + RECORDS_PER_EVENT)
+		return true;
+	limit->suppressed++;
+	return false;
+}
+
 bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_event_kind kind,
 		  const char *text)
 {
@@ -17,13 +30,8 @@ bool events_write(struct event_writer *events, uint64_t time_ns, enum trace_even
 	struct trace_event event = { time_ns, kind, text };
 	char longer[EVENT_TEXT_SIZE];
 
-	if (!events->sink.row)
+	if (!events_are_written(events, kind))
 		return false;
-	if (limit->written >= EVENTS_FREE &&
-	    *events->records < limit->last_record + RECORDS_PER_EVENT) {
-		limit->suppressed++;
-		return false;
-	}
 	if (limit->suppressed > 0) {
 		snprintf(longer, sizeof(longer), "%s (%llu similar events suppressed)", text,
 			 (unsigned long long)limit->suppressed);

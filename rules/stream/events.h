@@ -19,6 +19,9 @@ struct event_writer {
 	} limits[TRACE_EVENT_KINDS];
 };
 
+/* False: an event of that kind is suppressed now, and counted: it needs no text. */
+bool events_are_written(struct event_writer *events, enum trace_event_kind kind);
+
 /**
  * events_write() - write an event
  * @text: up to 1 KB

@@ -293,6 +293,7 @@ void app_work_new_clock(struct app_work *work)
 	*work = (struct app_work){ .stacks = work->stacks,
 				   .sf_tid = work->sf_tid,
 				   .last_id = work->last_id,
+				   .losses = work->losses + 1,
 				   .version = work->version,
 				   .refused = work->refused,
 				   .evicted = work->evicted };

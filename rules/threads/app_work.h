@@ -68,6 +68,8 @@ struct app_work {
 	const struct slice_stacks *stacks; /* borrowed: has the open slices of its threads */
 	const int32_t *sf_tid;		   /* borrowed: SurfaceFlinger's thread */
 	uint32_t last_id;
+	uint64_t losses;    /* of events that may have shown that an app was at work */
+	bool queued;	    /* stall_evidence.queued_ns of a layer may be set */
 	uint64_t version;   /* changes whenever a layer may belong to another process */
 	bool has_callbacks; /* the trace has doFrame */
 	uint64_t refused;   /* slices for which there was no space */

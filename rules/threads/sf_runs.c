@@ -133,8 +133,12 @@ bool sf_runs_lost(struct sf_runs *runs, int32_t tid, int32_t cpu, uint64_t from_
 						  .length_ns = oldest->from_ns - from_ns,
 						  .after_ns = oldest->from_ns,
 						  .there = true });
+	if (from_ns >= runs->lost_from_ns && runs->lost_first > first)
+		first = runs->lost_first;
 	while (first + 1 < runs->n && run_at(runs, first + 1)->from_ns <= from_ns)
 		first++;
+	runs->lost_from_ns = from_ns;
+	runs->lost_first = first;
 	/* Of the gaps that were reported before, the first one ends what was queued, and the last
 	 * one what was open: the others add nothing. There can be 500, for each of the losses. */
 	for (; first + 1 < runs->n; first++) {
@@ -197,6 +201,6 @@ void sf_runs_not_at_rest(struct sf_runs *runs)
 void sf_runs_clear(struct sf_runs *runs)
 {
 	runs->tid = TRACE_ID_UNKNOWN;
-	runs->n = runs->n_holes = runs->n_ticks = 0;
+	runs->n = runs->n_holes = runs->n_ticks = runs->lost_first = 0;
 	runs->last = NULL;
 }

@@ -68,6 +68,8 @@ struct sf_runs {
 	bool foretold;	     /* each of holes[] certainly hides events */
 	unsigned int n_holes;
 	struct sf_hole holes[SF_HOLES_MAX]; /* the gap before the next event is not judged */
+	uint64_t lost_from_ns;		    /* begin of the last loss */
+	uint32_t lost_first;		    /* the first run that it may hide events behind */
 	uint64_t holes_refused;		    /* without space: the gap counted in any case */
 	uint32_t n_ticks;		    /* so far; the last SF_TICKS_MAX are kept */
 	int64_t tick;			    /* value of the last one */

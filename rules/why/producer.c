@@ -626,10 +626,15 @@ struct gpu_work producers_join(struct producers *p, struct layer *layer, const s
 
 void producers_lost(struct producers *p, uint64_t from_ns)
 {
+	/* All buffers that were there at a loss are taken since then. */
+	uint32_t done = from_ns >= p->lost_from_ns ? p->lost_last : p->last - PRODUCER_BUFFERS_MAX;
+
 	p->losses++;
+	p->lost_from_ns = from_ns;
+	p->lost_last = p->last;
 	compositions_lost(&p->compositions);
-	for (uint32_t n = 0; n < PRODUCER_BUFFERS_MAX; n++) {
-		struct queued_buffer *buffer = buffer_at(p, p->last - n);
+	for (uint32_t n = p->last; n != done && p->last - n < PRODUCER_BUFFERS_MAX; n--) {
+		struct queued_buffer *buffer = buffer_at(p, n);
 		bool certain = buffer->taken;
 
 		if (buffer->begin_ns + WAY_NS < from_ns)

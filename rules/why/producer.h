@@ -91,7 +91,9 @@ struct producers {
 		uint64_t key, layer;
 		unsigned int misses;
 	} owners[PRODUCER_OWNERS_MAX];
-	uint32_t losses; /* so far */
+	uint32_t losses;       /* so far */
+	uint64_t lost_from_ns; /* begin of the last one */
+	uint32_t lost_last;    /* value of last at that one */
 	struct compositions compositions;
 	struct fence_counts counts; /* without the buffers that are in the table */
 };

@@ -137,8 +137,7 @@ TEST_ON(every_phone, test_silence_is_no_forged_time)
 	assert_int_equal(frames_of(a), 100); /* the last one waits for its vsyncs */
 	pipeline_silent(phone.pipeline, 3 * SECOND);
 	assert_int_equal(frames_of(a), 101);
-	draw("a220");
-	play("a280-282");
+	play("a220 a280-282");
 	expect("rows 105 late 0 ahead 0");
 	assert_string_equal(vsyncs_of(a), "? 1x99 61 60x2 1x2");
 }

@@ -32,8 +32,7 @@ TEST(test_a_mark_closes_every_row)
 {
 	draw("ab0-4");
 	phone_frame(&phone, BEGIN + 4 * V60 + 4 * MS, "com.c/com.c.Main#0");
-	draw("ab5-19");
-	play("at 20 0 mark ab21");
+	play("ab5-19 at 20 0 mark ab21");
 	expect("fps_rows 4");
 	expect_row(SURFACE_A, 0, "frames 19");
 	expect_row(SURFACE_B, 0, "frames 19");

@@ -62,6 +62,9 @@ struct pipeline {
 	uint64_t silent_until_ns; /* there was no record up to then */
 	uint64_t read_until_ns;	  /* see pipeline_read_until() */
 	uint64_t hole_ns;	  /* begin of a hole without a record since then; 0: none */
+	struct cpu_hole {
+		uint64_t from_ns, to_ns;
+	} holes[TRACE_CLOCK_CPUS]; /* the last loss of each CPU: its last event, and the report */
 	uint64_t gap_ns;   /* the last event before a loss or a hole; 0: there was one since then */
 	uint64_t fence_ns; /* the last one; 0: none */
 	uint64_t fence_presents, fence_frames;
@@ -326,6 +329,7 @@ static void start_over(struct pipeline *p, uint64_t ended_ns)
 	p->counters.first_ns = p->counters.hole_from_ns = p->counters.hole_to_ns = 0;
 	p->unusual = true;
 	p->silent_until_ns = p->read_until_ns = p->hole_ns = p->gap_ns = 0;
+	memset(p->holes, 0, sizeof(p->holes));
 	if (p->events.sink.clock)
 		p->events.sink.clock(p->events.sink.context);
 }
@@ -406,7 +410,8 @@ static uint64_t app_period_ns(const struct pipeline *p)
 }
 
 /* The kernel reports a loss before the next event of that CPU. The hole begins with the CPU's last
- * event. Frames of that time, from other CPUs, may be in the queue already. */
+ * event; if that had a report already, with the report, so that many of them cost no more than one.
+ * Frames of that time, from other CPUs, may be in the queue already. */
 static __attribute__((noinline)) void take_loss(struct pipeline *p,
 						const struct trace_record *record)
 {
@@ -424,6 +429,15 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 		loss.unknown_count = 1;
 	else
 		loss.events = (uint64_t)record->value;
+	if (counted) {
+		struct cpu_hole *before = &p->holes[record->cpu];
+		bool goes_on = before->from_ns == from_ns;
+
+		before->from_ns = from_ns;
+		if (goes_on)
+			from_ns = before->to_ns;
+		before->to_ns = record->time_ns;
+	}
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
 	begin_gap(p, from_ns); /* the next record ends it */
 	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);

@@ -32,7 +32,11 @@ void expected_tick(struct expected *e, enum rule_role role, uint64_t time_ns)
 
 static void add_seen(struct expected *e, int32_t process, int64_t number, uint64_t time_ns)
 {
-	*RING_AT(e->seen, e->n_seen++) = (struct expected_number){ number, time_ns, process };
+	unsigned int *newest = RING_AT(e->newest, (uint32_t)process);
+
+	*RING_AT(e->seen, e->n_seen++) =
+		(struct expected_number){ number, time_ns, process, *newest };
+	*newest = e->n_seen;
 	if (number > e->greatest)
 		e->greatest = number;
 }
@@ -51,25 +55,40 @@ bool expected_is_expired(const struct expected *e, int64_t number)
 	return number >= 0 && number < e->greatest_composed - NUMBERS_KEPT;
 }
 
+/* The number that was seen up to *@n of them, which is set to that before it of this process and of
+ * some others; NULL: there is none. */
+static const struct expected_number *next_seen(const struct expected *e, unsigned int *n)
+{
+	const struct expected_number *seen = RING_AT(e->seen, *n - 1);
+
+	if (e->n_seen - *n >= RING_KEPT(e->seen, e->n_seen - e->first_seen))
+		return NULL;
+	*n = seen->before;
+	return seen;
+}
+
 uint64_t expected_announced(const struct expected *e, int32_t process, int64_t number,
 			    uint64_t now_ns, uint64_t *from_ns)
 {
+	const int32_t processes[] = { EXPECTED_SURFACEFLINGER, process };
 	bool has_own = process != EXPECTED_SURFACEFLINGER;
 	uint64_t until_ns = now_ns;
+	const struct expected_number *seen;
 
 	*from_ns = 0;
 	/* Newest first. What is before a composition with a lower number is of use only if an app
 	 * wrote it: an app may be late with a number, which is no lower bound for greater ones. */
-	for (unsigned int i = 1; i <= RING_KEPT(e->seen, e->n_seen) && (has_own || !*from_ns);
-	     i++) {
-		const struct expected_number *seen = RING_AT(e->seen, e->n_seen - i);
-		bool composed = seen->process == EXPECTED_SURFACEFLINGER;
+	for (unsigned int i = 0; i <= has_own; i++) {
+		unsigned int n = *RING_AT(e->newest, (uint32_t)processes[i]);
 
-		if (composed && seen->number < number)
-			*from_ns = later(*from_ns, seen->time_ns);
-		else if ((composed || seen->process == process) && seen->number >= number &&
-			 seen->time_ns < until_ns)
-			until_ns = seen->time_ns;
+		while ((has_own || *from_ns == 0) && (seen = next_seen(e, &n))) {
+			if (seen->process != processes[i])
+				continue;
+			if (seen->number >= number)
+				until_ns = seen->time_ns < until_ns ? seen->time_ns : until_ns;
+			else if (i == 0)
+				*from_ns = later(*from_ns, seen->time_ns);
+		}
 	}
 	return until_ns;
 }
@@ -212,7 +231,8 @@ void expected_forget(struct expected *e)
 	e->losses++;
 	e->first_tick = e->n_ticks;
 	e->tick_ns = 0;
-	e->n_seen = e->n_frames = 0;
+	e->first_seen = e->n_seen;
+	e->n_frames = 0;
 	e->greatest = e->greatest_composed = 0;
 }
 

@@ -54,6 +54,8 @@ struct expected {
 	uint64_t n_ticks, first_tick;	      /* for apps; those from first_tick on are valid */
 	uint32_t losses;	       /* so far: ticks before and after one do not compare */
 	unsigned int n_seen, n_frames; /* so far; the last ones are kept */
+	unsigned int first_seen;       /* those up to there are not valid any more */
+	unsigned int newest[EXPECTED_SEEN / 4]; /* n_seen up to the last one, by the process */
 	struct expected_tick {
 		uint64_t time_ns;
 		bool plans; /* VSYNC-app: SurfaceFlinger plans the frames that answer it */
@@ -62,6 +64,7 @@ struct expected {
 		int64_t number;
 		uint64_t time_ns;
 		int32_t process; /* EXPECTED_SURFACEFLINGER, or an app: of use for itself only */
+		unsigned int before; /* the same up to the one before it */
 	} seen[EXPECTED_SEEN];
 	struct expected_frame {
 		struct frame_vsync vsync;

@@ -4,20 +4,37 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* In last_use: the layer had a frame. */
-#define SHOWN (UINT64_C(1) << 63)
+/* The end of the list with the layers that had a frame, or with the others. */
+static int end_of(const struct layer_table *table, bool shown)
+{
+	return table->max + shown;
+}
+
+static void unlink_layer(struct layer_link *links, int id)
+{
+	links[links[id].before].after = links[id].after;
+	links[links[id].after].before = links[id].before;
+}
+
+/* It becomes the last one of a list. */
+static void link_layer(struct layer_link *links, int id, int end)
+{
+	links[id] = (struct layer_link){ .before = links[end].before, .after = end };
+	links[links[id].before].after = links[end].before = id;
+}
 
 int layers_init(struct layer_table *table, unsigned int max)
 {
 	*table = (struct layer_table){ .layers = calloc(max, sizeof(*table->layers)),
-				       .last_use = calloc(max, sizeof(*table->last_use)),
+				       .uses = calloc(max + 2, sizeof(*table->uses)),
 				       .max = (int)max,
 				       .first_free = LAYER_NONE };
-	return long_names_init(&table->names, 2 * max) < 0 ||
-			       hash_index_init(&table->index, max) < 0 || !table->layers ||
-			       !table->last_use
-		       ? -ENOMEM
-		       : 0;
+	if (long_names_init(&table->names, 2 * max) < 0 ||
+	    hash_index_init(&table->index, max) < 0 || !table->layers || !table->uses)
+		return -ENOMEM;
+	for (int end = table->max; end < table->max + 2; end++)
+		table->uses[end] = (struct layer_link){ end, end };
+	return 0;
 }
 
 void layers_free(struct layer_table *table)
@@ -25,7 +42,7 @@ void layers_free(struct layer_table *table)
 	long_names_free(&table->names);
 	hash_index_free(&table->index);
 	free(table->layers);
-	free(table->last_use);
+	free(table->uses);
 	table->layers = NULL;
 }
 
@@ -52,23 +69,31 @@ struct layer *layers_next(const struct layer_table *table, const struct layer *l
 	return next < table->layers + table->used ? next : NULL;
 }
 
-int layers_to_evict(const struct layer_table *table)
+int layers_to_evict(struct layer_table *table)
 {
-	int id = -ENOSPC;
+	int none = end_of(table, false), shown = end_of(table, true), id;
+	struct layer_link *uses = table->uses;
 
 	if (table->first_free != LAYER_NONE || table->used < table->max)
 		return LAYER_NONE;
-	for (int i = 0; i < table->max; i++)
-		if ((id < 0 || table->last_use[i] < table->last_use[id]) &&
-		    table->layers[i].waiting == 0)
-			id = i;
-	return id;
+	while ((id = uses[none].after) != none) {
+		if (table->layers[id].waiting == 0)
+			return id;
+		/* Its first frame is on the way: no later search passes it here. */
+		unlink_layer(uses, id);
+		link_layer(uses, id, shown);
+	}
+	for (id = uses[shown].after; id != shown; id = uses[id].after)
+		if (table->layers[id].waiting == 0)
+			return id;
+	return -ENOSPC;
 }
 
 void layers_remove(struct layer_table *table, int id)
 {
 	struct layer *layer = &table->layers[id];
 
+	unlink_layer(table->uses, id);
 	hash_index_remove(&table->index, id);
 	long_names_release(&table->names, &layer->name, layer->short_name);
 	long_names_release(&table->names, &layer->surface, layer->short_surface);
@@ -79,13 +104,16 @@ void layers_remove(struct layer_table *table, int id)
 
 void layers_use(struct layer_table *table, int id)
 {
-	table->last_use[id] = ++table->uses | (table->last_use[id] & SHOWN);
+	unlink_layer(table->uses, id);
+	link_layer(table->uses, id, end_of(table, table->layers[id].shown));
 }
 
 void layers_show(struct layer_table *table, int id)
 {
+	if (table->layers[id].shown)
+		return;
 	table->layers[id].shown = true;
-	table->last_use[id] |= SHOWN;
+	layers_use(table, id);
 }
 
 void layers_set_surface(struct layer_table *table, struct layer *layer, struct span surface)
@@ -128,7 +156,7 @@ int layers_add(struct layer_table *table, struct span name)
 	else
 		table->first_free = table->layers[id].next;
 	table->layers[id] = (struct layer){ .id = ++table->added };
-	table->last_use[id] = 0;
+	link_layer(table->uses, id, end_of(table, false));
 	set_name(table, id, name);
 	return id;
 }

@@ -27,13 +27,15 @@ struct layer_refusal {
 
 struct layer_table {
 	struct layer *layers;
-	/* Of each layer: the number of its last event of any kind, and if it had a frame: the
-	 * lower, the earlier it is evicted. Apart from the layers, so that a search is short. */
-	uint64_t *last_use;
+	/* Two lists that go round, in the order of the layers' last events of any kind: of layers
+	 * without a frame, which are evicted first, and of the others. Their ends are behind the
+	 * entries of the layers. */
+	struct layer_link {
+		int before, after;
+	} * uses;
 	int max;
 	int used;	   /* entries that were ever in use: the first ones */
 	int first_free;	   /* of these, or LAYER_NONE */
-	uint64_t uses;	   /* events of layers so far */
 	uint64_t added;	   /* layers so far */
 	uint64_t refusals; /* events refused so far, as there was no space for their layer */
 	struct layer_refusal refused[LAYER_REFUSED];
@@ -65,7 +67,7 @@ int layers_find(const struct layer_table *table, struct span name);
  *
  * Returns its number; LAYER_NONE if there is space; -ENOSPC if all are in use.
  */
-int layers_to_evict(const struct layer_table *table);
+int layers_to_evict(struct layer_table *table);
 
 /* Removes the layer from the table; its row must be closed. */
 void layers_remove(struct layer_table *table, int id);

@@ -447,7 +447,8 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 {
 	uint64_t next_ns = now_ns + STATS_WAIT_NS / 2; /* or earlier */
 
-	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
+	for (struct layer *layer = NULL;
+	     (layer = layers_next_of(&q->layers, q->front_app.app, layer));) {
 		struct stall_evidence *evidence = &layer->evidence;
 		uint64_t from_ns = evidence->from_ns + STATS_WAIT_NS, length_ns;
 		struct endless_stall stall;

@@ -10,6 +10,12 @@ static int end_of(const struct layer_table *table, bool shown)
 	return table->max + shown;
 }
 
+/* The same of the list with the layers of an app. */
+static int end_of_app(const struct layer_table *table, const char *app)
+{
+	return table->max + (int)(name_hash(span_of(app)) % LAYER_APPS);
+}
+
 static void unlink_layer(struct layer_link *links, int id)
 {
 	links[links[id].before].after = links[id].after;
@@ -27,13 +33,17 @@ int layers_init(struct layer_table *table, unsigned int max)
 {
 	*table = (struct layer_table){ .layers = calloc(max, sizeof(*table->layers)),
 				       .uses = calloc(max + 2, sizeof(*table->uses)),
+				       .apps = calloc(max + LAYER_APPS, sizeof(*table->apps)),
 				       .max = (int)max,
 				       .first_free = LAYER_NONE };
 	if (long_names_init(&table->names, 2 * max) < 0 ||
-	    hash_index_init(&table->index, max) < 0 || !table->layers || !table->uses)
+	    hash_index_init(&table->index, max) < 0 || !table->layers || !table->uses ||
+	    !table->apps)
 		return -ENOMEM;
 	for (int end = table->max; end < table->max + 2; end++)
 		table->uses[end] = (struct layer_link){ end, end };
+	for (int end = table->max; end < table->max + LAYER_APPS; end++)
+		table->apps[end] = (struct layer_link){ end, end };
 	return 0;
 }
 
@@ -43,6 +53,7 @@ void layers_free(struct layer_table *table)
 	hash_index_free(&table->index);
 	free(table->layers);
 	free(table->uses);
+	free(table->apps);
 	table->layers = NULL;
 }
 
@@ -67,6 +78,17 @@ struct layer *layers_next(const struct layer_table *table, const struct layer *l
 	while (next < table->layers + table->used && next->length == 0)
 		next++;
 	return next < table->layers + table->used ? next : NULL;
+}
+
+struct layer *layers_next_of(const struct layer_table *table, const char *app,
+			     const struct layer *layer)
+{
+	int id;
+
+	if (!app[0])
+		return layers_next(table, layer);
+	id = table->apps[layer ? (int)(layer - table->layers) : end_of_app(table, app)].after;
+	return id < table->max ? &table->layers[id] : NULL;
 }
 
 int layers_to_evict(struct layer_table *table)
@@ -94,6 +116,7 @@ void layers_remove(struct layer_table *table, int id)
 	struct layer *layer = &table->layers[id];
 
 	unlink_layer(table->uses, id);
+	unlink_layer(table->apps, id);
 	hash_index_remove(&table->index, id);
 	long_names_release(&table->names, &layer->name, layer->short_name);
 	long_names_release(&table->names, &layer->surface, layer->short_surface);
@@ -145,6 +168,7 @@ static void set_name(struct layer_table *table, int id, struct span name)
 		app.len > 0 && app.ptr + app.len < name.ptr + name.len && app.ptr[app.len] == '/';
 	layer->is_view = strstr(layer->name, "SurfaceView[") != NULL;
 	hash_index_add(&table->index, id, name_hash(name));
+	link_layer(table->apps, id, end_of_app(table, layer->app));
 }
 
 int layers_add(struct layer_table *table, struct span name)
@@ -175,5 +199,6 @@ bool layers_refuse_frame(struct layer_table *table, struct span name, uint64_t p
 void layers_rename(struct layer_table *table, int id, struct span name)
 {
 	hash_index_remove(&table->index, id);
+	unlink_layer(table->apps, id);
 	set_name(table, id, name);
 }

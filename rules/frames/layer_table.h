@@ -18,6 +18,7 @@
 
 #define LAYER_REFUSED 512
 #define LAYER_NONE HASH_INDEX_END
+#define LAYER_APPS 1024 /* lists of layers by their app: a list has those of several apps */
 
 /* The last frame that was refused, of all layers whose hash leads to this entry. */
 struct layer_refusal {
@@ -27,12 +28,12 @@ struct layer_refusal {
 
 struct layer_table {
 	struct layer *layers;
-	/* Two lists that go round, in the order of the layers' last events of any kind: of layers
-	 * without a frame, which are evicted first, and of the others. Their ends are behind the
-	 * entries of the layers. */
+	/* Lists that go round; their ends are behind the entries of the layers. Those of uses[] are
+	 * in the order of the last events of any kind: of layers without a frame, which are evicted
+	 * first, and of the others. Those of apps[] are in the order in which layers were added. */
 	struct layer_link {
 		int before, after;
-	} * uses;
+	} * uses, *apps;
 	int max;
 	int used;	   /* entries that were ever in use: the first ones */
 	int first_free;	   /* of these, or LAYER_NONE */
@@ -85,6 +86,11 @@ void layers_rename(struct layer_table *table, int id, struct span name);
 
 /* The layer after @layer, or the first one; NULL: there are no more. */
 struct layer *layers_next(const struct layer_table *table, const struct layer *layer);
+
+/* The same without most of those of other apps, in the order in which they were added; if @app is
+ * empty, of all. */
+struct layer *layers_next_of(const struct layer_table *table, const char *app,
+			     const struct layer *layer);
 
 /* The layer gets another Surface; or its first one, with its name. */
 void layers_set_surface(struct layer_table *table, struct layer *layer, struct span surface);

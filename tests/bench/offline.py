@@ -1,30 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Costs of analyze compared with wc, grep and awk, on 1 GB of recorded traces one after another. awk reads only a part;
-the whole would take minutes."""
+"""Costs of analyze compared with wc, grep and awk, on 1 GB of recorded traces one after another (awk reads only a part, as the whole would take
+minutes), and of lines that an app can forge by a line end in trace_marker, in instructions."""
 
 import re
 import shutil
 import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
-from jankd import BUILD, JANKD, folder, trace_names, trace_text
+from jankd import BUILD, JANKD, folder, scenario, trace_names, trace_text
 from online import AWK_2019
 from measure import interleaved, median, spread
 
 MB = 1_000_000
-SIZES = {"mixed": 1000 * MB, "part": 60 * MB}
-QUICK_SIZES = {"mixed": 200 * MB, "part": 60 * MB}
+SIZES, QUICK_SIZES = ({"mixed": mixed * MB, "part": 60 * MB} for mixed in (1000, 200))
+OF = "  forger-{0} ({0}) [00{{cpu}}] ....  {{t}}: tracing_mark_write: "  # of a thread, at the time of the line before
+FORGED = {"": "", "loss": "CPU:{cpu} [LOST 12 EVENTS]", "loss of a still CPU": "CPU:40 [LOST 12 EVENTS]", "loss of CPU 99": "CPU:99 [LOST 12 EVENTS]",
+          "doFrame": OF.format(9000) + "B|9000|Choreographer#doFrame {n}", "process": OF.format("1{n}") + "B|1{n}|Choreographer#doFrame {n}",
+          "layer": OF.format(612) + "C|612|BufferTX - com.a{n}/com.a.M#{n}|1",
+          "activity": OF.format(612) + "I|612|latchBuffer com.a{n}/com.a.M#{n} - 1", "name": OF.format(9000) + "C|9000|name{n}|{n}"}
+CALLGRIND = "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"
 STAMP = re.compile(rb"(?m)^(.{0,90}?\] (?:\S{4,5} )? *)(\d+)(\.\d{6}: )")
+
+
+def forge(report, here):
+    text, counts = scenario("demo", here / "demo").read_text(encoding="utf-8"), {}
+    for name, line in FORGED.items():
+        forged = (f"{one}\n{line.format(n=n, cpu=n % 8, t=one.split(': ')[0].split()[-1])}" for n, one in enumerate(text.splitlines()[:12000]))
+        (here / "trace").write_text("\n".join(forged), encoding="utf-8")
+        said = subprocess.check_output([*CALLGRIND, JANKD, "analyze", "trace"], cwd=here, stderr=subprocess.STDOUT)
+        counts[name] = int(re.search(rb"Collected : (\d+)", said)[1])
+    report.ratios |= {f"instructions: forged {name} / honest line": [count / counts[""] - 1] for name, count in counts.items() if name}
 
 
 def later(text, begin):
     """(@text with its times moved by whole seconds to begin at @begin, the first second after it)."""
-    first = int(STAMP.search(text).group(2))
-    last = begin
+    first, last = int(STAMP.search(text).group(2)), begin
 
     def move(found):
         nonlocal last
-        now = max(begin, int(found.group(2)) - first + begin)
-        last = max(last, now)
+        last = max(last, now := max(begin, int(found.group(2)) - first + begin))
         return found.group(1) + b"%d" % now + found.group(3)
 
     return STAMP.sub(move, text), last + 1
@@ -32,28 +45,24 @@ def later(text, begin):
 
 def write_traces(path, texts, size):
     """Writes one trace after another, repeatedly, with times that only increase."""
-    written, second = 0, 1000
+    second = 1000
     with open(path, "wb") as file:
-        while written < size:
-            for text in texts:
-                moved, second = later(text, second)
-                written += file.write(moved.rstrip() + b"\n")
-                if written >= size:
-                    break
+        while file.tell() < size:
+            moved, second = later(texts[0], second)
+            file.write(moved.rstrip() + b"\n")
+            texts = [*texts[1:], texts[0]]
 
 
 def inputs(sizes):
     """The input files. They are made once for each build folder, and read here into the page cache."""
     paths = {what: BUILD / f"bench-{what}-{size // MB}.txt" for what, size in sizes.items()}
     missing = [what for what, path in paths.items() if not path.exists()]
-    if missing:
-        texts = [trace_text(name) for name in trace_names()]
-        for what in missing:
-            unfinished = paths[what].with_suffix(".new")
-            write_traces(unfinished, texts, sizes[what])
-            unfinished.rename(paths[what])
-    for path in paths.values():
-        subprocess.run(["wc", "-l", path], stdout=subprocess.DEVNULL, check=True)
+    texts = [trace_text(name) for name in trace_names() if missing]
+    for what in missing:
+        unfinished = paths[what].with_suffix(".new")
+        write_traces(unfinished, texts, sizes[what])
+        unfinished.rename(paths[what])
+    subprocess.run(["wc", "-l", *paths.values()], stdout=subprocess.DEVNULL, check=True)
     return paths
 
 
@@ -71,6 +80,8 @@ def commands(paths, out, notes):
 
 
 def run(report, quick):
+    with folder() as here:
+        forge(report, here) if shutil.which("valgrind") else report.notes.append("forged lines: not measured, valgrind is missing")
     paths = inputs(QUICK_SIZES if quick else SIZES)
     with folder() as out:
         planned = commands(paths, out, report.notes)

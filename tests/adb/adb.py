@@ -118,10 +118,9 @@ class Device:
     def spawn(self, command, out, err):
         """The command's process, in a session of its own, writes to these file descriptors."""
         words, environment = self.shell(command)
-        null = os.open("/dev/null", os.O_RDONLY)
         os.chdir("/")
         return os.posix_spawnp(words[0], words, environment, setsid=True, file_actions=[
-            (os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, err, 2), (os.POSIX_SPAWN_DUP2, out, 1)])
+            (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, err, 2), (os.POSIX_SPAWN_DUP2, out, 1)])
 
     def in_terminal(self, command):
         """Runs it in a terminal of its own that shows what it writes in ours, of the same size."""
@@ -208,7 +207,7 @@ def push(device, local, remote):
 
 def pull(device, *names):
     device.begin()
-    for remote in names[:-1]:
+    for remote in names[:-1] or fail("no file is named, so adb copies the whole device"):
         local = os.path.join(names[-1], os.path.basename(remote))
         data = contents(f"{device.root}/{remote.lstrip('/')}", "rb")
         if data is None:
@@ -231,10 +230,8 @@ def main(arguments):
     if arguments[:1] == ["-s"]:
         serial, arguments = arguments[1], arguments[2:]
     command, arguments = arguments[0], arguments[1:]
-    if command == "version":
+    if command in ("version", "start-server"):
         print("Android Debug Bridge version 1.0.41\nVersion 34.0.5-debian")
-        return 0
-    if command == "start-server":
         return 0
     if command == "devices":
         print("* daemon not running; starting now at tcp:5037\n* daemon started successfully\nList of devices attached")
@@ -256,7 +253,7 @@ def main(arguments):
     with open(f"{device.path}/log", "a", encoding="utf-8") as file:
         file.write(repr([command, *arguments]) + "\n")
     if contents(f"{device.path}/log").count("\n") <= device.about["silent"]:
-        time.sleep(1000)
+        time.sleep(fail("closed") if arguments == [":"] and ":" in serial else 1000)
     device.plan_cut([command, *arguments])
     try:
         if command in ("shell", "exec-out"):
@@ -268,8 +265,7 @@ def main(arguments):
     except Unplugged:
         print("error: closed", file=sys.stderr)
         return 0 if command == "shell" and not device.about["exit_codes"] else 1
-    fail(f"unknown command {command}")
-    return 1
+    return fail(f"unknown command {command}")
 
 
 sys.exit(main(sys.argv[1:]))

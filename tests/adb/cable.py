@@ -8,7 +8,7 @@ import signal
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import wait_until
 from jankd import rows
-from phones import one_line, pieces, run_cases, same_frames, succeeded, trace
+from phones import JANK_ADB, one_line, pieces, run_cases, same_frames, succeeded, trace
 
 NOISE = "* daemon not running. starting it now on port 5037 *\n* daemon started successfully *"
 OLD = {"exec_out": False, "exit_codes": False, "crlf": True, "noise": NOISE}
@@ -83,10 +83,18 @@ def answers(checks, place):
     run("install", "--from", place.programs)
     run("start", "-F", "/data/local/tmp/other")
     phone.play(text)
-    run("mark", "-F", "/data/local/tmp/other", "x")
+    (phone.data / "jankd.marked").mkdir()
+    succeeded(checks, "answers: mark", place.jank_adb("mark", "-F", "/data/local/tmp/other", "twice"), "jankd.marked cannot be written")
+    (phone.data / "jankd.marked").rmdir()
+    # Another mark comes before the first one is repeated.
+    adb, another = place.bin / "adb", f"mkdir {place.here}/once || sh {JANK_ADB} mark -F /data/local/tmp/other another"
+    adb.write_text(adb.read_text().replace("exec", f'case "$*" in *"jankd mark"*first*) {another} ;; esac >/dev/null 2>&1\nexec'))
+    run("mark", "-F", "/data/local/tmp/other", "first")
     run("stop", "-F", "/data/local/tmp/other")
     done = run("pull", "-F", "/data/local/tmp/other")
     same_frames(checks, "answers", truth, place.into(done))
+    marks = sorted(row["text"].split(" ")[0] for row in rows(place.into(done) / "events.csv") if row["kind"] == "mark")
+    checks.equal(marks, ["another", "first", "twice", "twice"], "answers: marks")
     run("uninstall")
     checks.equal([line for line in said if "not empty" in line], [], "answers: folders that were left")
     checks.equal([str(path) for path in phone.data.iterdir()], [], "answers: what is left")
@@ -154,6 +162,7 @@ def silent(checks, place):
             code, _, error = place.jank_adb("-s", serial, "--reconnect", "3", "status")
             checks.that("connection lost" in error[0], f"{serial}, {about}: {error}")
             one_line(checks, f"{serial}, {about}", (code, [], error[1:]), 1, *words)
+        checks.that(phone.log().count(["shell", ":"]) < 30, f"{serial}: a probe that fails at once does not end the call")
 
 
 if len(sys.argv) > 1:

@@ -22,7 +22,8 @@ def usage(checks, place):
                          (("--reconnect", "x", "status"), "--reconnect"), (("install", "--from", "/none"), "/none"),
                          (("record", "5", "--duration", "3"), "--duration"), (("uninstall", "--keep-data", "--discard"), "--discard"),
                          (("start", "--no-rotate"), "--no-rotate"), (("start", "-F", "/data/a\\b"), "-F"), (("start", "-F", "/data/a\nb"), "-F"),
-                         (("report", "a", "b"), "b"), (("pull", "--watch"), "--watch"), (("report", "--stop"), "--stop"), (("status", "--all", "-s", "x"), "--all")):
+                         (("report", "a", "b"), "b"), (("pull", "--watch"), "--watch"), (("report", "--stop"), "--stop"),
+                         (("status", "--all", "-s", "x"), "--all"), (("install", "--discard"), "--discard"), (("install", "--keep-data"), "--keep-data"), (("--stop",), "no command")):
         one_line(checks, f"usage {words}", place.jank_adb(*words), 2, named)
     code, said, _ = place.jank_adb("--help")
     checks.that(code == 0 and all(len(line) <= 80 for line in said), "--help")
@@ -46,11 +47,9 @@ def devices(checks, place):
     place.phone("second")
     one_line(checks, "two devices", place.jank_adb("status"), 1, "2 are attached", "-s", "--all")
     one_line(checks, "top of two", place.jank_adb("top", "--all"), 2, "one device")
-    adb = place.bin / "adb"
-    adb.rename(place.bin / "hidden")
+    (place.bin / "adb").unlink()
     if not shutil.which("adb"):
         one_line(checks, "no adb", place.jank_adb("status"), 1, "adb", "not found", "ADB")
-    (place.bin / "hidden").rename(adb)
 
 
 def installing(checks, place):
@@ -92,8 +91,7 @@ def abis(checks, place):
             ("emulator", "x86_64,x86,arm64-v8a", "x86_64", "x86_64", "arm64", "x86_64"), ("32-bit emulator", "x86", "x86", "x86_64", "", "x86_64")):
         properties = {"ro.product.cpu.abi": abi, **({"ro.product.cpu.abilist": abilist} if abilist else {})}
         phone = place.phone(serial, machine, properties)
-        with open(phone.root / "kernel", "a", encoding="ascii") as file:
-            file.write(f"runs=',{runs},'\n")
+        (phone.root / "kernel").write_text(f"machine={machine}\nruns=',{runs},'\n")
         succeeded(checks, f"ABI of {serial}", place.installed("-s", serial), f"jankd 0.1.0 ({chosen}) is installed")
     place.phone("mips", "mips64", {"ro.product.cpu.abi": "mips"})
     one_line(checks, "an ABI without a program", place.installed("-s", "mips"), 1, "ABI", "mips", "arm64")
@@ -144,8 +142,7 @@ def uninstalling(checks, place):
     phone = place.phone()
     text, _ = trace(place.here, seconds=3)
     succeeded(checks, "install", place.installed())
-    rules = place.here / "my rules"
-    rules.write_bytes((SOURCE / "rules/language/default.rules").read_bytes())
+    rules = shutil.copy(SOURCE / "rules/language/default.rules", place.here / "my rules")
     succeeded(checks, "start with rules", place.jank_adb("start", "--rules", "my rules"))
     checks.that((phone.data / "jankd.rules").read_bytes() == rules.read_bytes(), "the rules were not copied")
     phone.play(text)
@@ -194,8 +191,8 @@ def rebooted(checks, place):
     phone.play(text)
     phone.reboot()
     one_line(checks, "status after a reboot", place.jank_adb("status"), 1, FOLDER, "boot")
-    done = succeeded(checks, "pull after a reboot", place.jank_adb("pull"))
-    checks.that((place.into(done) / "fps.csv").exists(), "pull after a reboot: fps.csv")
+    there = place.into(succeeded(checks, "pull after a reboot", place.jank_adb("pull")))
+    checks.that((there / "fps.csv").exists(), "pull after a reboot: fps.csv")
     succeeded(checks, "start --resume", place.jank_adb("start", "--resume"))
     checks.that("--resume" in phone.log()[-1][1] and "--frames-log" not in phone.log()[-1][1], f"start --resume: {phone.log()[-1]}")
     one_line(checks, "stop of a capture that counted nothing", place.jank_adb("stop"), 1, "no markers")
@@ -223,6 +220,10 @@ def terminal(checks, place):
                               preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), **shell)
     checks.that(code == 130 and b"\x1b[?1049l\x1b[?25h" in shown, f"top, Ctrl-C without shell v2: {code} {shown}")
     succeeded(checks, "stop", place.jank_adb("stop"))
+    (place.bin / "adb").write_text("#!/bin/sh\nexec /bin/sleep 99\n")
+    (place.bin / "sleep").symlink_to("/bin/true")
+    code, shown = on_terminal(("sh", JANK_ADB, "status"), 120, **shell)
+    checks.that(code == 1 and b"still waiting for adb" in shown and b"cannot be started" in shown, f"adb does not start: {code} {shown}")
 
 
 def user_build(checks, place):
@@ -231,14 +232,12 @@ def user_build(checks, place):
         checks.cannot_judge("a user build", "another user needs root")
         return
     phone = place.phone(uid=SHELL)
-    place.here.chmod(0o755)
-    for path in (place.devices, phone.path, phone.root):
+    for path in (place.here, place.devices, phone.path, phone.root):
         path.chmod(0o755)
     for path in phone.tracing.rglob("*"):
         path.chmod(0o700 if path.is_dir() else 0o600)
     succeeded(checks, "user build: install", place.installed())
-    done = place.jank_adb("start")
-    one_line(checks, "user build: start", done, 1, "ermission denied", "; ")
+    one_line(checks, "user build: start", place.jank_adb("start"), 1, "ermission denied", "; ")
     one_line(checks, "user build: record", place.jank_adb("record", "5", "--from", place.programs), 1, "ermission denied")
     checks.equal([p.name for p in phone.folder().glob("[a-zA-Z]*")], [], "user build: files that were left")
     code, said, error = place.jank_adb("doctor")

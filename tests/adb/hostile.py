@@ -7,7 +7,7 @@ import subprocess
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from jankd import JANKD
 from mounts import tmpfs
-from phones import FOLDER, one_line, run_cases, same_frames, succeeded, trace
+from phones import FOLDER, JANK_ADB, one_line, run_cases, same_frames, succeeded, trace
 
 
 def serials(checks, place):
@@ -15,9 +15,7 @@ def serials(checks, place):
     names = ("a b (2)._adb-tls-connect._tcp", "it's", 'quo"te', "a&b|c", "back\\slash", "$(touch x)*")
     for name in names:
         place.phone(name)
-    for shell in (["sh"], ["busybox", "ash"]):
-        if not shutil.which(shell[0]):
-            continue
+    for shell in filter(lambda words: shutil.which(words[0]), (["sh"], ["busybox", "ash"])):
         done = succeeded(checks, "install on all", place.installed("--all", shell=shell))
         checks.equal((sorted(done[1]), done[2]), (sorted(f"{name}: jankd 0.1.0 (x86_64) is installed" for name in names), []), "install on all")
         code, said, error = place.jank_adb("--all", "status", shell=shell)
@@ -75,7 +73,8 @@ def others_files(checks, place):
         (phone.folder() / ".lock").chmod(0o600)
         phone.folder().chmod(kept)
         for words in ((), ("--discard",), ("--keep-data",)):
-            one_line(checks, f"uninstall {words}", place.jank_adb("uninstall", *words), 1, FOLDER, "ermission denied")
+            one_line(checks, f"uninstall {words}", place.jank_adb("uninstall", *words), 1, f"uninstall: {FOLDER}", "ermission denied")
+        one_line(checks, "stop", place.jank_adb("stop"), 1, f"stop: {FOLDER}", "ermission denied")
     checks.that((phone.data / "jankd").exists(), "a refused uninstall removed jankd")
     # Whether root's capture runs is not known, so the program is not replaced; without one it cannot be.
     one_line(checks, "install over a capture of root", place.installed("--stop"), 1, "ermission denied", "as the user who started it")
@@ -94,10 +93,14 @@ def machine(checks, place):
     (place.here / "elsewhere/programs").mkdir(parents=True)
     (place.here / "programs").mkdir()
     shutil.copy(JANKD, place.here / "programs/jankd-x86_64")
-    for shell in ("sh", "bash"):
-        if shutil.which(shell):
-            succeeded(checks, f"CDPATH, {shell}", place.jank_adb("install", "--from", "programs", shell=[shell],
-                                                                 environment={"CDPATH": str(place.here / "elsewhere")}))
+    for shell in filter(shutil.which, ("sh", "bash")):
+        succeeded(checks, f"CDPATH, {shell}", place.jank_adb("install", "--from", "programs", shell=[shell],
+                                                             environment={"CDPATH": str(place.here / "elsewhere")}))
+    # A link, on a machine whose readlink has no option -f.
+    shutil.copy(JANK_ADB, place.here / "programs")
+    (place.here / "link").symlink_to("programs/jank-adb")
+    linked = 'readlink() { [ "$1" != -f ] && command readlink "$@"; }; shift; . ./link'
+    succeeded(checks, "a link to jank-adb", place.jank_adb("install", shell=("sh", "-c", linked, "./link")))
 
 
 def damaged_session(checks, place):
@@ -115,7 +118,6 @@ def damaged_session(checks, place):
         checks.equal((len(done[1]), done[2]), (1, []), f"{command} after a kill: {done}")
         if command == "stop":
             checks.equal((phone.tracing / "tracing_on").read_text().strip(), "0", "tracing is restored")
-    phone.kill()
 
 
 def disks(checks, place):
@@ -130,10 +132,14 @@ def disks(checks, place):
             checks.cannot_judge("full disks", "a tmpfs cannot be mounted here")
             return
         one_line(checks, "disk full", place.jank_adb("pull", "small"), 1, "small", "free space")
-    with tmpfs("4k", place.here / "temporary"):
-        (place.here / "temporary/fill").write_bytes(b"x" * 4096)
-        one_line(checks, "temporary folder full", place.jank_adb("pull", "out", environment={"TMPDIR": place.here / "temporary"}), 1, "temporary", "TMPDIR")
-    (place.here / "out/.jank-adb").mkdir(parents=True, exist_ok=True)
+    for number in range(100, 400):
+        (phone.folder() / f"fps-{number}.csv").write_text("row\n")
+    for free in (0, 72, 80, 88, 96):
+        with tmpfs(f"{free + 4}k", place.here / "temporary"):
+            (place.here / "temporary/fill").write_bytes(b"x" * 4096)
+            done = place.jank_adb("pull", "out", environment={"TMPDIR": place.here / "temporary"})
+            one_line(checks, f"{free} KB are free in the temporary folder", done, 1, "temporary", "TMPDIR")
+    checks.that(not (phone.folder() / ".pulled").exists(), "what was not pulled may be removed")
     done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
     same_frames(checks, "after full disks", truth, place.into(done))
 

@@ -74,8 +74,7 @@ def removed(checks, place):
     parts = pieces(text, 6)
     place.capture(checks, "--keep", "2")
     phone.play(parts[0])
-    done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
-    checks.equal(done[2], [], "nothing was removed")
+    checks.equal(succeeded(checks, "pull", place.jank_adb("pull", "out"))[2], [], "nothing was removed")
     for part in parts[1:]:
         phone.play(part)
         done = succeeded(checks, "rotate", place.jank_adb("pull", "elsewhere"))
@@ -84,14 +83,16 @@ def removed(checks, place):
     oldest = min(int(p.stem.split("-")[1]) for p in phone.folder().glob("frames-*.csv"))
     checks.that(oldest >= 5, f"--keep 2 removed too little: {oldest}")
     checks.that(len(done[2]) == 1 and f"segments 2 to {oldest - 1} were removed" in done[2][0] and "--keep" in done[2][0], f"what --keep removed: {done}")
-    done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
-    checks.equal(done[2], [], "said once")
+    checks.equal(succeeded(checks, "pull", place.jank_adb("pull", "out"))[2], [], "said once")
     # The oldest that is left is removed after it was listed, and before it is copied.
     adb, files_of = place.bin / "adb", f"'{phone.folder()}'/*-{oldest:06}.csv"
     adb.write_text(adb.read_text().replace("exec", f'case "$*" in *" pull "*) rm -f {files_of} ;; esac\nexec'))
     done = succeeded(checks, "pull", place.jank_adb("pull", "third", "--no-rotate"))
     checks.that(len(done[2]) == 2 and f"segments 1 to {oldest - 1} were removed" in done[2][0] and "during this pull" in done[2][1],
                 f"what was removed during a pull is said once: {done[2]}")
+    (phone.folder() / f"fps-{oldest:06}.csv").write_text("row\n")
+    succeeded(checks, "nothing is left", place.jank_adb("pull", "third", "--no-rotate"), "during this pull")
+    checks.that(all(len(words) > 2 for words in phone.log() if words[0] == "pull"), "without a name adb copies the whole device")
 
 
 def snapshots(checks, place):
@@ -109,17 +110,18 @@ def snapshots(checks, place):
 
 
 def many(checks, place):
-    """A segment without frames has its events alone, and was not removed. However many files are new, they are few calls of adb."""
+    """A segment without frames has its events alone, and was not removed. However many files or numbers are new, they are few calls of adb."""
     phone = place.phone()
     place.capture(checks)
     for _ in range(3):
         checks.equal(succeeded(checks, "pull of an idle capture", place.jank_adb("pull"))[2], [], "idle segments")
-    for number in range(100, 600):
-        (phone.folder() / f"fps-{number:06}.csv").write_text("row\n" * number)
-    for new, most in ((500, 12), (0, 8)):
+    for number in (*range(100, 600), 999999999, 10**20):
+        (phone.folder() / f"fps-{number:06}.csv").write_text("row\n" * (number % 1000))
+    for new, most in ((502, 12), (0, 8)):
         before = len(phone.log())
-        done = succeeded(checks, f"{new} new files", place.jank_adb("pull", "--no-rotate"), f"new files: {new} of")
-        checks.equal(len(done[2]), new // 500, f"what was removed is said once: {done[2]}")
+        done = place.jank_adb("pull", "--no-rotate", shell=("sh", "-c", 'ulimit -t 20; exec sh "$0" "$@"'))
+        succeeded(checks, f"{new} new files", done, f"new files: {new} of")
+        checks.equal([line.split(" ")[4] for line in done[2]], ["99", "999999998"][:new], f"what was removed is said once: {done[2]}")
         checks.that(len(phone.log()) - before <= most and bool(copied(phone, before)) == bool(new), f"{new} new files: {phone.log()[before:]}"[:999])
 
 
@@ -139,6 +141,9 @@ def damaged(checks, place):
     (phone.path / "damage").write_text("0")
     there = place.into(succeeded(checks, "not damaged any more", place.jank_adb("pull", "always")))
     same_frames(checks, "not damaged any more", truth, there)
+    adb = place.bin / "adb"
+    adb.write_text(adb.read_text().replace("exec", "") + 'code=$?\ncase "$*" in *" pull "*) : >fps.csv ;; esac\nexit $code\n')
+    one_line(checks, "always empty, and adb says that all is well", place.jank_adb("pull", "empty"), 1, "fps.csv: only 0 of ", "no answer")
 
 
 def refused(checks, place):

@@ -98,8 +98,7 @@ def watched(checks, place):
     checks.equal((process.returncode, out.splitlines()[1:]), (0, ["out/report.html"]), f"Ctrl-C: {error}")
     checks.that("not found" not in error, f"messages of the shell: {error}")
     checks.equal(notes.read_text(), "out/report.html\n", "the page is opened once")
-    left = [pid for pid in os.listdir("/proc") if pid.isdigit() and is_of(pid, place)]
-    checks.equal(left, [], "jank-report has ended")
+    checks.equal([pid for pid in os.listdir("/proc") if pid.isdigit() and is_of(pid, place)], [], "jank-report has ended")
 
 
 def is_of(pid, place):

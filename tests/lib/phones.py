@@ -61,9 +61,8 @@ class Phone:
             (self.root / "system/bin" / name).chmod(0o755)
         (self.root / "system/bin/sh").symlink_to("/bin/sh")
         (self.root / "kernel").write_text(f"machine={machine}\n")
-        for name, value in (ABILIST if properties is None else properties).items():
-            with open(self.root / "props", "a", encoding="ascii") as file:
-                file.write(f"{name}={value}\n")
+        values = ABILIST if properties is None else properties
+        (self.root / "props").write_text("".join(f"{name}={value}\n" for name, value in values.items()))
         if about.get("uid"):
             os.chown(self.data, about["uid"], about["uid"])
         self.make_namespace()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A capture continues when the disk is full, or its folder is removed or moved; it reports that, and later rows are whole. Files
-that other programs cut or replace: unit disk."""
+that other programs cut or replace: unit other_programs."""
 
 import contextlib
 import datetime

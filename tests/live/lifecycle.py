@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon continues when the process that started it ends, answers requests, and ends on request."""
+"""A daemon continues when the process that started it ends, answers requests, and ends on request. After a capture has ended, by any signal, its
+files are complete and on the disk, atrace was stopped, and tracing is restored."""
 
 import fcntl
 import json
@@ -9,13 +10,15 @@ import pty
 import resource
 import signal
 import subprocess
+import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from daemon import CAPTURING, is_alive, wait_until
 from device import Device
 from jankd import JANKD, rows
-from live import each, run, session
+from live import Capture, each, preload, run, session
 
 SETTINGS = ("tracing_on", "buffer_size_kb", "trace_clock", "trace_options")
+BEGUN, ENDED = "atrace -b 1024 -c --async_start gfx view", "atrace --async_stop"
 
 
 def is_free(folder):
@@ -163,4 +166,86 @@ def small_stack():
         s.equal(daemon.stop().returncode, 0, "stop")
 
 
-run(terminal_closes, top_in_a_pipe, each(earlier_frames, "raw", "text"), start_is_ended, small_stack)
+def ended_by(number):
+    with session(f"ended by {number.name}") as s:
+        before, device = s.read(*SETTINGS), Device(s.here / "device", s.instance)
+        capture = s.run(device=device)
+        played = s.play()
+        s.stop(capture, number)
+        s.equal([line for line in device.log() if line.startswith("atrace")], [BEGUN, ENDED], "calls of atrace")
+        s.equal(s.frames(), played, "frames")
+        kinds = [row["kind"] for row in rows(s.out, "events.csv")]
+        s.that("start" in kinds and kinds[-1:] == ["stop"], f"events {kinds}")
+        s.that(s.frames("summary.csv"), "no summary")
+        s.equal(s.read(*SETTINGS), before, "settings of the instance")
+
+
+def under_nohup():
+    """A capture that is started with SIGHUP ignored is not ended by SIGHUP."""
+    with session("under nohup") as s:
+        capture = s.run(popen={"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)})
+        played = s.play()
+        capture.process.send_signal(signal.SIGHUP)
+        time.sleep(0.3)
+        if s.equal(capture.process.poll(), None, "SIGHUP ended it"):
+            s.stop(capture)
+            s.equal(s.frames(), played, "frames")
+
+
+def another_reads():
+    """It ends with one line, before a wait if it cannot work."""
+    with session("another program reads") as s, open(s.instance / "trace_pipe", "rb", buffering=0):
+        code, said = Capture(s.mount, s.instance, s.out, "--wait", "600").ended()
+        s.that(code == 1 and said.startswith("jankd: ") and ";" in said and said.count("\n") == 1, f"{code}: {said!r}")
+
+
+def without_atrace(*arguments):
+    with session(f"{arguments}") as s:
+        device = Device(s.here / "device", s.instance)
+        Capture(s.mount, s.instance, s.out, *arguments, device=device).ended()
+        s.equal([line for line in device.log() if line.startswith("atrace")], [], "calls of atrace")
+
+
+def fails(*arguments):
+    """A disk that has lost data is reported at the end, and with --sync before that."""
+    with session(f"the disk fails, {arguments}") as s:
+        capture = s.run(*arguments, **preload("disk", FAIL_SYNCS="out/frames.csv"))
+        s.play()
+        lost = lambda: [text for text in s.texts("lost") if "frames.csv" in text]
+        if arguments:
+            s.until(lost, "an event")
+        said = s.stop(capture, code=1)
+        s.that("frames.csv" in said, said)
+        s.equal(len(lost()), 1 if arguments else 0, "events")
+
+
+def in_order():
+    """A file is synced before it is renamed, and again after: on vfat its size is in the directory entry."""
+    with session("in order") as s:
+        log = s.here / "log"
+        log.write_text("")
+        capture = s.run(**preload("disk", LOG_SYNCS=str(log)))
+        played = s.play(seconds=2)
+        s.until(lambda: s.frames() == played, "frames")
+        capture.process.send_signal(signal.SIGUSR1)
+        s.until((s.out / "events-000001.csv").exists, "a segment")
+        capture.stop(signal.SIGTERM)
+        lines = [line.split(" ") for line in log.read_text().splitlines()]
+        renamed = [(at, line[1], line[2]) for at, line in enumerate(lines) if line[0] == "rename"]
+        wanted = {"summary.csv", "session.json", ".journal", "fps-000001.csv", "frames-000001.csv", "events-000001.csv"}
+        s.equal(wanted - {name for _, _, name in renamed}, set(), "never renamed")
+        # While tracing is on and nothing reads the trace yet, nothing waits for the disk. A power cut makes a journal void.
+        first = [name for _, _, name in renamed].index("session.json")
+        began = [at for at, _, name in renamed[:first] if name == ".journal"]
+        s.that(not any(line[0] == "sync" for line in lines[began[0]:renamed[first][0]]), f"it syncs while tracing is on: {lines[:20]}")
+        for at, inode, name in [row for i, row in enumerate(renamed) if i != first and row[2] != ".journal"]:
+            syncs = [i for i, line in enumerate(lines) if line[:2] == ["sync", inode]]
+            s.that(any(i < at for i in syncs), f"{name}: not on the disk before it has its name")
+            s.that(any(i > at for i in syncs), f"{name}: not on the disk with its name")
+
+
+run(terminal_closes, top_in_a_pipe, each(earlier_frames, "raw", "text"), start_is_ended, small_stack,
+    each(ended_by, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR2, signal.SIGALRM, signal.SIGXCPU, signal.SIGPWR),
+    under_nohup, another_reads,
+    each(without_atrace, ("--no-atrace", "--duration", "0.3"), ("--rules", "/no/such/file")),
+    each(fails, (), ("--sync", "1")), in_order)

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """scenarios.py VOCABULARY | recorded: every scenario of jank-phone, played live with the markers of one Android version, or a
 recorded trace at its own speed. jankd counts the frames that were played."""

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A disk that stalls, a pipe and a client that do not read, an atrace that hangs, all at once, at 10,000 events/s:
-no event and no row of a file is lost, and 'stop' restores tracing without waiting for the disk."""
+no event and no row of a file is lost, and 'stop' restores tracing without waiting for the disk. The same of a standard output that does not wait,
+and of a terminal that is stopped."""
 
 import contextlib
 import fcntl
 import os
+import pty
+import signal
 import subprocess
+import termios
 import time
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 import segments
@@ -119,4 +123,40 @@ def stalled(source):
             os.close(reader)
 
 
-run(each(stalled, "raw", "text"))
+def does_not_wait():
+    """A pipe that the parent process has made non-blocking is not an error."""
+    with session("a pipe that does not wait") as s:
+        reader, writer = os.pipe()
+        fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+        os.set_blocking(writer, False)
+        capture = s.run("--stdout", "-k", "1", popen={"stdout": writer})
+        os.close(writer)
+        s.play(seconds=3)
+        capture.process.send_signal(signal.SIGTERM)
+        with open(reader, "rb") as file:
+            taken = file.read()
+        s.equal(capture.ended()[0], 0, "exit code")
+        s.equal(taken, (s.out / "fps.csv").read_bytes(), "rows")
+
+
+def stopped_terminal(*arguments):
+    """A terminal that is stopped by Ctrl-S."""
+    with session(f"a terminal that is stopped {arguments}") as s:
+        try:
+            ours, its = pty.openpty()
+        except OSError as error:
+            s.cannot_judge(f"there is no terminal: {error}")
+            return
+        capture = s.run(*arguments, popen={"stdout": its})
+        s.that(os.read(ours, 65536), "it prints nothing")
+        termios.tcflow(its, termios.TCOOFF)
+        played, began = s.play(seconds=3), time.monotonic()
+        s.stop(capture)
+        s.that(time.monotonic() - began < 4, f"the end took {time.monotonic() - began:.1f} s")
+        s.equal(s.frames(), played, "frames")
+        termios.tcflow(its, termios.TCOON)
+        os.close(ours)
+        os.close(its)
+
+
+run(each(stalled, "raw", "text"), does_not_wait, each(stopped_terminal, (), ("--stdout",)))

@@ -216,19 +216,24 @@ TEST(jank_types_are_counted_for_each_surface)
 	assert_string_equal(name, "UNSPECIFIED");
 }
 
+static void add_frame(unsigned int i, uint64_t end_ns, const char *name)
+{
+	const struct packets_frame frame = {
+		.cookie = 10 + 2 * i,
+		.start_ns = i + 1,
+		.end_ns = end_ns,
+		.token = i,
+		.layer = name,
+	};
+
+	packets_frame(&trace, &frame);
+}
+
 /* Frames that never end are counted, and leave space for others. */
 static void fill_table(unsigned int space)
 {
-	for (unsigned int i = 0; i < 3000; i++) {
-		struct packets_frame frame = {
-			.cookie = 10 + 2 * i,
-			.start_ns = i + 1,
-			.end_ns = 10 * SECOND,
-			.token = i,
-		};
-
-		packets_frame(&trace, &frame);
-	}
+	for (unsigned int i = 0; i < 3000; i++)
+		add_frame(i, 10 * SECOND, NULL);
 	play();
 	frame_timeline_end(timeline);
 	assert_fields(&timeline->counts, rows == space, unfinished == 3000 - space,
@@ -252,16 +257,8 @@ TEST(surfaces_without_space_are_counted)
 	static char names[TIMELINE_SURFACES + 10][32];
 
 	for (unsigned int i = 0; i < COUNT_OF(names); i++) {
-		struct packets_frame frame = {
-			.cookie = 10 + 2 * i,
-			.start_ns = i + 1,
-			.end_ns = i + 2,
-			.token = i,
-			.layer = names[i],
-		};
-
 		snprintf(names[i], sizeof(names[i]), "com.a/com.a.Main%u#7", i);
-		packets_frame(&trace, &frame);
+		add_frame(i, i + 2, names[i]);
 	}
 	play();
 	frame_timeline_end(timeline);

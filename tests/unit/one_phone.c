@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/one_phone.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "rules/count/stats.h"
 
 struct phone phone;

@@ -3,9 +3,6 @@
  * the order of their packets; damage is counted, and ends nothing but the trace. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "daemon/trace/packet_stream.h"

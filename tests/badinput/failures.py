@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Failures: exit code 1 and one line 'jankd: what: why; what to do'. Earlier results stay."""
 

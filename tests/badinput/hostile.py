@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Hostile traces: no crash, and well-formed files. Damaged ones: golden rows."""
 

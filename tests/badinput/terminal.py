@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Output on a terminal: totals and sentences that fit its width, without control bytes from names, and colours. The table: unit table."""
 

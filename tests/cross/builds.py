@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tools/build-device: static programs that need nothing but the kernel, the same results on each processor; the machine's
 packages stay as they are. With --again: the same bytes in another build, and nothing else."""

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """units.py ARCH: the unit tests, built for this architecture, under qemu-user."""
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The READMEs are right: their blocks marked sh run from top to bottom in one copy of the tree, with --all with its own build. walk.py has the others."""
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A trace gives the same rows in any container, whatever the name of the file: HTML, JSON, gzip, xz, zstd, bzip2, zip. A damaged one gives
 the frames before the damage; one that has no trace, or several, is refused."""

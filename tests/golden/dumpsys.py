@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """analyze --dumpsys FILE: the durations of each recorded output of dumpsys SurfaceFlinger, other files, and the period of a trace without vsyncs."""
 

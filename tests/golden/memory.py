@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The memory of analyze does not depend on the length of the input: of text, of a perfetto trace, of a decompression bomb.
 

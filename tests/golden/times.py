@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Traces whose times are forged, joined or large give the rows of the same trace without that."""
 

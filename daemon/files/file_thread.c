@@ -21,7 +21,7 @@
  * again. */
 #define WAKE_BYTES (FILE_THREAD_BYTES / 4)
 
-/* Memory of the queue is kept, or returned to the system, in pieces of this size. */
+/* Memory beyond this is returned to the system when the queue becomes empty. */
 #define KEPT_BYTES (UINT64_C(32) << 10)
 
 /* The thread takes the lock after the job that runs at this time. */
@@ -47,7 +47,6 @@ struct file_thread {
 	bool is_over;
 	char *bytes;
 	uint64_t begin, end, high; /* of the jobs in the memory, in bytes */
-	uint64_t kept;		   /* bytes that have memory while the queue is empty */
 	uint64_t posted;	   /* jobs */
 	/* Written with the lock, read without it. */
 	_Atomic uint64_t used, done;
@@ -96,20 +95,6 @@ static struct queued *next_job(const struct file_thread *thread, uint64_t *at)
 	return queued;
 }
 
-/* Returns memory of an empty queue to the system. The next queue is about as long as this one, and
- * a page that is returned and used again costs as much as the rows in it. So only half of what was
- * not used is returned, and what only a disk that did not respond made the queue need. */
-static void return_memory(struct file_thread *thread)
-{
-	uint64_t top = thread->high > thread->kept ? thread->high : thread->kept;
-	uint64_t used = (thread->high + KEPT_BYTES - 1) / KEPT_BYTES;
-	uint64_t pieces = used + ((top + KEPT_BYTES - 1) / KEPT_BYTES - used) / 2;
-
-	thread->kept = pieces * KEPT_BYTES < WAKE_BYTES ? pieces * KEPT_BYTES : WAKE_BYTES;
-	if (thread->kept < top)
-		madvise(thread->bytes + thread->kept, top - thread->kept, MADV_DONTNEED);
-}
-
 /* Removes the jobs before @end. There must be one. */
 static void forget_until(struct file_thread *thread, uint64_t end)
 {
@@ -119,7 +104,8 @@ static void forget_until(struct file_thread *thread, uint64_t end)
 	if (thread->used > 0)
 		return;
 	/* Starts at the beginning again, so that a short queue always uses the same few pages. */
-	return_memory(thread);
+	if (thread->high > KEPT_BYTES)
+		madvise(thread->bytes + KEPT_BYTES, FILE_THREAD_BYTES - KEPT_BYTES, MADV_DONTNEED);
 	thread->begin = thread->end = thread->high = 0;
 }
 
@@ -309,7 +295,6 @@ int file_thread_start(struct file_thread **out, struct session_files *files)
 	thread->files = files;
 	thread->state = files->state;
 	thread->may_sleep = true;
-	thread->kept = KEPT_BYTES;
 	pthread_mutex_init(&thread->lock, NULL);
 	pthread_cond_init(&thread->work, NULL);
 	thread->idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -42,7 +42,7 @@ static uint64_t until(const struct ftrace_cpu_buffer *buffer, const struct ftrac
 	return other > buffer ? other->next.time_ns : other->next.time_ns - 1;
 }
 
-static void find_first(struct ftrace_merge *merge)
+static struct ftrace_cpu_buffer *find_first(struct ftrace_merge *merge)
 {
 	struct ftrace_cpu_buffer *first = NULL;
 
@@ -53,26 +53,29 @@ static void find_first(struct ftrace_merge *merge)
 			first = buffer;
 	}
 	merge->first = first;
-	merge->until_ns = UINT64_MAX;
+	merge->until_ns = merge->limit_ns;
 	for (unsigned int i = 0; first && i < merge->n_buffers; i++) {
 		const struct ftrace_cpu_buffer *buffer = &merge->buffers[i];
 
 		if (buffer != first && buffer->has_next && until(first, buffer) < merge->until_ns)
 			merge->until_ns = until(first, buffer);
 	}
+	return first && first->next.time_ns <= merge->limit_ns ? first : NULL;
 }
 
-void ftrace_merge_turn(struct ftrace_merge *merge)
+struct ftrace_cpu_buffer *ftrace_merge_turn(struct ftrace_merge *merge, uint64_t limit_ns)
 {
+	merge->limit_ns = limit_ns;
 	for (unsigned int i = 0; i < merge->n_buffers; i++)
 		if (!merge->buffers[i].has_next)
 			advance(merge, &merge->buffers[i]);
-	find_first(merge);
+	return find_first(merge);
 }
 
-void ftrace_merge_pop(struct ftrace_merge *merge)
+struct ftrace_cpu_buffer *ftrace_merge_change(struct ftrace_merge *merge, bool has_next)
 {
-	advance(merge, merge->first);
-	if (!merge->first->has_next || merge->first->next.time_ns > merge->until_ns)
-		find_first(merge);
+	merge->first->has_next = has_next;
+	if (!has_next)
+		advance(merge, merge->first);
+	return find_first(merge);
 }

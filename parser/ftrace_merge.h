@@ -36,25 +36,32 @@ struct ftrace_merge {
 	 * only first when the next page of each other buffer is open, no event from the time of a
 	 * loss is first before this number includes that loss. */
 	unsigned int losses;
-	struct ftrace_cpu_buffer *first;
-	uint64_t until_ns; /* first is the oldest event up to this time */
+	struct ftrace_cpu_buffer *first; /* with the oldest event, also if that is held back */
+	uint64_t limit_ns;		 /* later events are held back */
+	uint64_t until_ns;		 /* first is the oldest event up to this time */
 };
 
-/* Reads again from the buffers that had no more pages. Called before each sequence of
- * ftrace_merge_peek() and ftrace_merge_pop(). The caller sets the first five members; at the start
- * the buffers are all zeros. */
-void ftrace_merge_turn(struct ftrace_merge *merge);
+/* Reads again from the buffers that had no more pages. The caller sets the first five members; at
+ * the start the buffers are all zeros. Returns the buffer with the oldest event; NULL if there is
+ * none, or none up to @limit_ns. */
+struct ftrace_cpu_buffer *ftrace_merge_turn(struct ftrace_merge *merge, uint64_t limit_ns);
 
-/* The buffer with the oldest event; NULL if there is none, or none up to @limit_ns. */
-static inline struct ftrace_cpu_buffer *ftrace_merge_peek(struct ftrace_merge *merge,
-							  uint64_t limit_ns)
+/* See ftrace_merge_pop(). The first buffer's page has no more events (@has_next is not set), or its
+ * next event is too late. */
+struct ftrace_cpu_buffer *ftrace_merge_change(struct ftrace_merge *merge, bool has_next);
+
+/* Removes the event that the last call returned, and returns the buffer with the next one, as
+ * ftrace_merge_turn(). Its text is valid until a page of its buffer is read. Hot path: most events
+ * are in the same page as the one before. */
+static inline __attribute__((always_inline)) struct ftrace_cpu_buffer *ftrace_merge_pop(
+	struct ftrace_merge *merge)
 {
 	struct ftrace_cpu_buffer *first = merge->first;
+	bool has_next = ftrace_page_next(&first->page, &first->next);
 
-	return first && first->next.time_ns <= limit_ns ? first : NULL;
+	if (has_next && first->next.time_ns <= merge->until_ns)
+		return first;
+	return ftrace_merge_change(merge, has_next);
 }
-
-/* Removes the event that ftrace_merge_peek() returned. Its text becomes invalid. */
-void ftrace_merge_pop(struct ftrace_merge *merge);
 
 #endif

@@ -21,17 +21,14 @@
 
 #include <string.h>
 
-#include "parser/swar.h"
-
 #define COMMIT_LENGTH UINT32_C(0xfffff)
 #define COMMIT_LOST (UINT32_C(1) << 31)
 #define COMMIT_COUNTED (UINT32_C(1) << 30)
 
-#define TYPE_BITS 5
 #define DELTA_BITS 27
 #define STAMP_BITS 59 /* bits of a time: a word and DELTA_BITS */
 
-enum { TYPE_LONG = 0, TYPE_PADDING = 29, TYPE_EXTEND = 30, TYPE_STAMP = 31 };
+enum { TYPE_LONG = 0, TYPE_PADDING = FTRACE_TYPE_PADDING, TYPE_EXTEND = 30, TYPE_STAMP = 31 };
 
 /* --- formats --- */
 
@@ -92,14 +89,6 @@ bool ftrace_format_read_page(struct ftrace_format *format, struct span text)
 
 /* --- pages --- */
 
-static uint32_t read_word(const char *at)
-{
-	uint32_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
 /* The number of lost events, if the page contains it. */
 static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, const char *at,
 			 size_t left)
@@ -124,7 +113,7 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 
 	if (bytes.len < format->data_offset || format->data_offset < sizeof(uint64_t))
 		return false;
-	commit = read_word(bytes.ptr + format->commit_offset);
+	commit = word_load_half(bytes.ptr + format->commit_offset);
 	length = commit & COMMIT_LENGTH;
 	space = bytes.len - format->data_offset;
 	if (length > space)
@@ -140,30 +129,6 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 	return true;
 }
 
-/* Reads a print event. Returns false if it is another event. */
-static bool read_print(const struct ftrace_page *page, struct span event,
-		       struct ftrace_print *print)
-{
-	const struct ftrace_format *format = page->format;
-	const char *end;
-	uint16_t id;
-
-	if (event.len < page->least)
-		return false;
-	memcpy(&id, event.ptr, sizeof(id));
-	if (id != format->print_id)
-		return false;
-	memcpy(&print->tid, event.ptr + format->pid_offset, sizeof(print->tid));
-	print->time_ns = page->time_ns;
-	/* The end is searched in the rest of the page, as in the event the last bytes would be
-	 * searched one by one. */
-	print->text = span_skip(event, format->text_offset);
-	end = text_end(print->text.ptr, page->end);
-	if (end && (size_t)(end - print->text.ptr) < print->text.len)
-		print->text.len = (size_t)(end - print->text.ptr);
-	return true;
-}
-
 /* Number of bytes of the event after its first word. @left: bytes left in the page. SIZE_MAX: it
  * does not fit. */
 static size_t length_of(uint32_t type, const char *after, size_t left)
@@ -175,7 +140,7 @@ static size_t length_of(uint32_t type, const char *after, size_t left)
 	else if (type != TYPE_LONG && type != TYPE_PADDING)
 		length = (size_t)type * 4;
 	else if (left >= 4)
-		length = ((size_t)read_word(after) + 3) & ~(size_t)3;
+		length = ((size_t)word_load_half(after) + 3) & ~(size_t)3;
 	else
 		return SIZE_MAX;
 	return length <= left && length >= 4 ? length : SIZE_MAX;
@@ -193,15 +158,13 @@ static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
 		       : time_ns;
 }
 
-/* Passes an entry other than those whose length is in @word, the first word. Sets @event to its
- * data. False: it has none, or nothing follows it in the page. */
-static __attribute__((noinline)) bool pass_other(struct ftrace_page *page, uint32_t word,
-						 struct span *event)
+__attribute__((noinline)) bool ftrace_page_pass_other(struct ftrace_page *page, uint32_t word,
+						      struct span *event)
 {
-	uint32_t type = word & ((1U << TYPE_BITS) - 1);
+	uint32_t type = word & ((1U << FTRACE_TYPE_BITS) - 1);
 	const char *after = page->at + 4;
 	size_t length = length_of(type, after, (size_t)(page->end - after));
-	uint64_t delta = word >> TYPE_BITS;
+	uint64_t delta = word >> FTRACE_TYPE_BITS;
 	bool is_unused = type == TYPE_PADDING && delta == 0;
 
 	if (is_unused || length == SIZE_MAX) {
@@ -211,32 +174,11 @@ static __attribute__((noinline)) bool pass_other(struct ftrace_page *page, uint3
 	}
 	page->at = after + length;
 	if (type >= TYPE_EXTEND)
-		delta |= (uint64_t)read_word(after) << DELTA_BITS;
+		delta |= (uint64_t)word_load_half(after) << DELTA_BITS;
 	page->time_ns =
 		type == TYPE_STAMP ? stamp_time(delta, page->time_ns) : page->time_ns + delta;
 	*event = (struct span){ after, length };
 	if (type == TYPE_LONG)
 		*event = span_skip(*event, 4);
 	return type < TYPE_PADDING;
-}
-
-bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print)
-{
-	while (page->end - page->at >= 4) {
-		uint32_t word = read_word(page->at);
-		uint32_t type = word & ((1U << TYPE_BITS) - 1);
-		struct span event = { page->at + 4, (size_t)type * 4 };
-
-		if (type > TYPE_LONG && type < TYPE_PADDING &&
-		    event.len <= (size_t)(page->end - event.ptr)) {
-			page->at = event.ptr + event.len;
-			page->time_ns += word >> TYPE_BITS;
-		} else if (!pass_other(page, word, &event)) {
-			continue;
-		}
-		if (read_print(page, event, print))
-			return true;
-	}
-	page->at = page->end;
-	return false;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "parser/swar.h"
 
 /* The layout, from the kernel's files events/ftrace/print/format and events/header_page. Offsets
  * are in bytes from the start of the page; those of pid and text from that of the print event. */
@@ -58,7 +59,60 @@ struct ftrace_print {
 bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *format,
 		       struct span bytes);
 
-/* The next marker of the page; other events are skipped. Returns false at the end. */
-bool ftrace_page_next(struct ftrace_page *page, struct ftrace_print *print);
+/* The first word of an event: its type, which is the number of words of data from 1 up to the one
+ * before FTRACE_TYPE_PADDING, and above it the time since the previous event. */
+#define FTRACE_TYPE_BITS 5
+#define FTRACE_TYPE_PADDING 29
+
+/* Passes an event of another type, whose first word is @word. Sets @event to its data. False: it
+ * has none, or nothing follows it in the page. */
+bool ftrace_page_pass_other(struct ftrace_page *page, uint32_t word, struct span *event);
+
+/* Reads a print event. Returns false if it is another event. */
+static inline bool ftrace_print_read(const struct ftrace_page *page, struct span event,
+				     struct ftrace_print *print)
+{
+	const struct ftrace_format *format = page->format;
+	const char *end;
+	uint16_t id;
+
+	if (event.len < page->least)
+		return false;
+	memcpy(&id, event.ptr, sizeof(id));
+	if (id != format->print_id)
+		return false;
+	memcpy(&print->tid, event.ptr + format->pid_offset, sizeof(print->tid));
+	print->time_ns = page->time_ns;
+	/* The end is searched in the rest of the page, as in the event the last bytes would be
+	 * searched one by one. */
+	print->text = span_skip(event, format->text_offset);
+	end = text_end(print->text.ptr, page->end);
+	if (end && (size_t)(end - print->text.ptr) < print->text.len)
+		print->text.len = (size_t)(end - print->text.ptr);
+	return true;
+}
+
+/* The next marker of the page; other events are skipped. Returns false at the end. Hot path. */
+static inline __attribute__((always_inline)) bool ftrace_page_next(struct ftrace_page *page,
+								   struct ftrace_print *print)
+{
+	while (page->end - page->at >= 4) {
+		uint32_t word = word_load_half(page->at);
+		uint32_t type = word & ((1U << FTRACE_TYPE_BITS) - 1);
+		struct span event = { page->at + 4, (size_t)type * 4 };
+
+		if (type > 0 && type < FTRACE_TYPE_PADDING &&
+		    event.len <= (size_t)(page->end - event.ptr)) {
+			page->at = event.ptr + event.len;
+			page->time_ns += word >> FTRACE_TYPE_BITS;
+		} else if (!ftrace_page_pass_other(page, word, &event)) {
+			continue;
+		}
+		if (ftrace_print_read(page, event, print))
+			return true;
+	}
+	page->at = page->end;
+	return false;
+}
 
 #endif

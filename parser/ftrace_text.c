@@ -322,7 +322,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	}
 	*line = (struct span){ next ? next : end, next ? (size_t)(end - next) : 0 };
 	text->last_ns = record->time_ns;
-	if (marker_parse(payload_of(after), record))
+	if (marker_parse(payload_of(after), false, record))
 		return true;
 	text->malformed++;
 	return false;

@@ -121,9 +121,9 @@ bool marker_parse_rare(struct span payload, struct trace_record *record)
 	       marker_parse_fields(payload.ptr[0], (int32_t)pid, span_skip(text, 1), record);
 }
 
-bool marker_parse(struct span payload, struct trace_record *record)
+bool marker_parse(struct span payload, bool is_readable, struct trace_record *record)
 {
 	while (payload.len > 0 && (unsigned char)payload.ptr[payload.len - 1] <= ' ')
 		payload.len--;
-	return marker_parse_ended(payload, false, record);
+	return marker_parse_ended(payload, is_readable, record);
 }

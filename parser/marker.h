@@ -8,9 +8,13 @@
 #include "parser/record.h"
 #include "parser/swar.h"
 
+/* Bytes of a marker that are read at once: "X|" and eight more, of which seven may be digits. */
+#define MARKER_READS 10
+
 /**
  * marker_parse() - parse the text that a process wrote into trace_marker
  * @payload: the text; blanks and control bytes at its end are ignored, as other programs add them
+ * @is_readable: MARKER_READS bytes may be read, even if it is shorter: that is faster
  * @record: kind, pid, value, name and track are set on success, other members never
  *
  * The value of a counter is its last field, so names may contain '|'. If the last field is no
@@ -20,7 +24,7 @@
  *
  * Returns false if the text is no marker (any process may write any text).
  */
-bool marker_parse(struct span payload, struct trace_record *record);
+bool marker_parse(struct span payload, bool is_readable, struct trace_record *record);
 
 /* Parts of it: the fields after "X|pid|"; and markers that are rare: "E" and "E|", of which the
  * letter is enough, those with a long number of a process, and "trace_event_clock_sync: name". */
@@ -40,7 +44,7 @@ static inline void marker_set(struct trace_record *record, enum trace_kind kind,
 
 /* marker_parse() of a payload with nothing to ignore at its end. Hot path: most markers are
  * "B|pid|name" and "E|pid". Up to seven digits are enough for any pid, but a process may write
- * more. @is_readable: ten bytes may be read, and no digit is behind a shorter payload. */
+ * more. @is_readable: MARKER_READS bytes may be read. */
 static inline __attribute__((always_inline)) bool marker_parse_ended(struct span payload,
 								     bool is_readable,
 								     struct trace_record *record)
@@ -56,7 +60,7 @@ static inline __attribute__((always_inline)) bool marker_parse_ended(struct span
 	word ^= WORD_ONES * '0';
 	others = word_not_digits(word);
 	n = others ? (unsigned int)__builtin_ctzll(others) / 8 : 0;
-	if (n == 0 || (n < text.len && text.ptr[n] != '|'))
+	if (n == 0 || (n != text.len && (n > text.len || text.ptr[n] != '|')))
 		return marker_parse_rare(payload, record);
 	pid = (int32_t)word_number(word << (64 - 8 * n));
 	text = span_skip(text, n + 1);

@@ -26,6 +26,14 @@ static inline uint64_t word_load(const char *at)
 	return word;
 }
 
+static inline uint32_t word_load_half(const char *at)
+{
+	uint32_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
 /* Not zero if a byte of @word is @byte; the lowest set bit is in the first such byte. */
 static inline uint64_t word_find_byte(uint64_t word, uint8_t byte)
 {
@@ -36,14 +44,12 @@ static inline uint64_t word_find_byte(uint64_t word, uint8_t byte)
 /* The first @len bytes at @at, eight at most; missing bytes are 0. */
 static inline uint64_t word_load_some(const char *at, size_t len)
 {
-	uint32_t front, end;
-
 	if (len >= sizeof(uint64_t))
 		return word_load(at);
-	if (len >= sizeof(front)) {
-		memcpy(&front, at, sizeof(front));
-		memcpy(&end, at + len - sizeof(end), sizeof(end));
-		return front | (uint64_t)end << (8 * (len - sizeof(end)));
+	if (len >= sizeof(uint32_t)) {
+		uint64_t end = word_load_half(at + len - sizeof(uint32_t));
+
+		return word_load_half(at) | end << (8 * (len - sizeof(uint32_t)));
 	}
 	if (len == 0)
 		return 0;

@@ -525,7 +525,7 @@ static bool print_record(struct perfetto_reader *reader, const struct perfetto_e
 {
 	const struct thread_entry *thread;
 
-	if (!marker_parse(first_line((struct span){ (const char *)(event + 1), event->len }),
+	if (!marker_parse(first_line((struct span){ (const char *)(event + 1), event->len }), false,
 			  record)) {
 		reader->counts.malformed++;
 		return false;

@@ -191,6 +191,7 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 		      const struct record_sink *sink)
 {
 	struct raw_cpu *cpu = &raw->cpus[buffer - raw->buffers];
+	bool is_readable = buffer->page.end - buffer->next.text.ptr >= MARKER_READS;
 	struct trace_record record; /* marker_parse() and thread_cache_name() set the rest */
 
 	record.cpu = cpu->cpu;
@@ -207,7 +208,7 @@ static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
 	}
 	raw->passed_ns = record.time_ns;
 	raw->source.counts.markers++;
-	if (!marker_parse(buffer->next.text, &record)) {
+	if (!marker_parse(buffer->next.text, is_readable, &record)) {
 		raw->source.counts.malformed++;
 		raw->source.counts.damaged++;
 		return;
@@ -304,12 +305,12 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 		raw->follow_ns = raw->now_ns + FOLLOW_NS;
 		thread_cache_follow(&raw->threads);
 	}
-	ftrace_merge_turn(&raw->merge);
+	buffer = ftrace_merge_turn(&raw->merge, limit_ns);
 	raw->source.loss_ahead = raw->merge.losses > 0;
-	while (raw->pages < PAGES_MAX && (buffer = ftrace_merge_peek(&raw->merge, limit_ns))) {
+	while (buffer && raw->pages < PAGES_MAX) {
 		raw->reads_held = 0;
 		hand_over(raw, buffer, sink);
-		ftrace_merge_pop(&raw->merge);
+		buffer = ftrace_merge_pop(&raw->merge);
 		raw->source.loss_ahead = raw->merge.losses > 0;
 	}
 	raw->reads_held += raw->merge.first && raw->pages < PAGES_MAX;

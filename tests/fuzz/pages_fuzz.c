@@ -42,7 +42,8 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 static void check_text(const struct ftrace_cpu_buffer *buffer)
 {
 	struct span text = buffer->next.text;
-	struct trace_record record;
+	bool is_marker, is_readable = buffer->page.end - text.ptr >= MARKER_READS;
+	struct trace_record record, same;
 
 	NOTE((int64_t)buffer->next.time_ns, buffer->next.tid, buffer->has_lost,
 	     (int64_t)buffer->bytes, buffer->page.lost);
@@ -50,16 +51,19 @@ static void check_text(const struct ftrace_cpu_buffer *buffer)
 	if (text.len > PAGE_MAX || memchr(text.ptr, '\n', text.len) ||
 	    memchr(text.ptr, '\0', text.len))
 		wrong("a text that does not end where it ends");
-	if (marker_parse(text, &record) && record.name.len > text.len)
+	is_marker = marker_parse(text, false, &record);
+	if (is_marker && record.name.len > text.len)
 		wrong("a name that is longer than its marker");
+	if (marker_parse(text, is_readable, &same) != is_marker ||
+	    (is_marker && (same.pid != record.pid || same.name.len != record.name.len)))
+		wrong("a marker that depends on what follows it");
 }
 
 static void drain(struct ftrace_merge *merge, uint64_t limit_ns)
 {
-	struct ftrace_cpu_buffer *buffer;
+	struct ftrace_cpu_buffer *buffer = ftrace_merge_turn(merge, limit_ns);
 
-	ftrace_merge_turn(merge);
-	while ((buffer = ftrace_merge_peek(merge, limit_ns))) {
+	for (; buffer; buffer = ftrace_merge_pop(merge)) {
 		if (buffer->next.time_ns > limit_ns)
 			wrong("an event that was to be held back");
 		for (unsigned int i = 0; i < merge->n_buffers; i++)
@@ -67,7 +71,6 @@ static void drain(struct ftrace_merge *merge, uint64_t limit_ns)
 			    merge->buffers[i].next.time_ns < buffer->next.time_ns)
 				wrong("an event before an older one");
 		check_text(buffer);
-		ftrace_merge_pop(merge);
 	}
 }
 

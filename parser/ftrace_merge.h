@@ -14,6 +14,7 @@
 #include "parser/ftrace_raw.h"
 
 struct ftrace_cpu_buffer {
+	int32_t cpu; /* for the caller */
 	struct ftrace_page page;
 	struct ftrace_print next; /* valid if has_next is set */
 	bool has_next;

@@ -180,19 +180,16 @@ static void set_begin(struct session *session)
 }
 
 /* Nearly all records need only this. Returns how many were counted: several at once, unless it is
- * looked up at each record whether a segment or a snapshot is due. */
+ * looked up at each record whether a segment or a snapshot is due, or whether it is counted. */
 static inline __attribute__((always_inline)) size_t count_records(
 	struct session *session, const struct trace_record *records, size_t n)
 {
 	struct output *output = &session->output;
-	bool is_each = session->options->rotate_time_ns > 0 || session->snapshot.output;
+	bool is_each = session->options->rotate_time_ns > 0 || session->snapshot.output ||
+		       session->is_again;
 
-	if (is_each)
-		n = 1;
-	if (n == 1)
-		pipeline_record(session->pipeline, records);
-	else
-		n = pipeline_records(session->pipeline, records, n, output_first_event(output));
+	n = pipeline_records(session->pipeline, records, is_each ? 1 : n,
+			     output_first_event(output));
 	if (session->options->rotate_time_ns > 0)
 		output_rotate_if_due(output);
 	if (output_has_events(output))
@@ -251,33 +248,20 @@ static __attribute__((noinline)) void handle_special_record(struct session *sess
 	session->plain_until_ns = is_plain_next ? session->count_until_ns : 0;
 }
 
-static inline __attribute__((always_inline)) size_t handle_next(struct session *session,
-								const struct trace_record *records,
-								size_t n)
-{
-	const struct source *source = session->source;
-
-	if (records->time_ns < session->plain_until_ns && !source->loss_ahead &&
-	    source->counts.damaged == session->damage_reported && records->kind < TRACE_CLOCK_SYNC)
-		return count_records(session, records, n);
-	handle_special_record(session, records);
-	return 1;
-}
-
-static __attribute__((noinline)) void handle_batch(struct session *session,
-						   const struct trace_record *records, size_t n)
-{
-	for (size_t done; n > 0; records += done, n -= done)
-		done = handle_next(session, records, n);
-}
-
-/* The live sources give one record at a time. */
 static void handle_records(void *context, const struct trace_record *records, size_t n)
 {
-	if (n == 1)
-		handle_next(context, records, 1);
-	else
-		handle_batch(context, records, n);
+	struct session *session = context;
+	const struct source *source = session->source;
+
+	for (size_t done; n > 0; records += done, n -= done) {
+		done = 1;
+		if (records->time_ns < session->plain_until_ns && !source->loss_ahead &&
+		    source->counts.damaged == session->damage_reported &&
+		    records->kind < TRACE_CLOCK_SYNC)
+			done = count_records(session, records, n);
+		else
+			handle_special_record(session, records);
+	}
 }
 
 ssize_t session_read(struct session *session, enum source_how how)

@@ -53,6 +53,9 @@
  * s for the thousand events of one. */
 #define PAGES_MAX 16
 
+/* Most records that the sink gets at once. */
+#define RECORDS_MAX 32
+
 /* After this number of consecutive reads that held back all events, nothing is held back. */
 #define READS_HELD_MAX 4
 
@@ -65,7 +68,6 @@
 
 struct raw_cpu {
 	int fd;
-	int32_t cpu;
 	char *bytes; /* a page */
 	struct cpu_buffer_counts stats;
 	uint64_t reported; /* losses of stats.lost that were passed on */
@@ -92,11 +94,26 @@ struct source_raw {
 	unsigned int pages;	 /* of this read */
 	unsigned int reads_held; /* reads in a row without a record: all events were too young */
 	uint64_t damaged;	 /* damaged pages of ->merge that are counted as malformed */
+	const struct record_sink *sink; /* of this read; NULL: the records are discarded */
+	struct trace_record *record;	/* of records: those before it are not passed on yet */
+	struct trace_record records[RECORDS_MAX];
 	struct ftrace_merge merge;
 	struct ftrace_cpu_buffer *buffers; /* of the merge, one for each of cpus */
 	unsigned int n_cpus;
 	struct raw_cpu cpus[];
 };
+
+/* Passes on the records so far. They borrow from pages and from the names of threads, and what the
+ * source says of losses and damage is that before them: so this is called before each change. */
+static void pass_on(struct source_raw *raw)
+{
+	size_t n = (size_t)(raw->record - raw->records);
+
+	raw->record = raw->records;
+	raw->source.loss_ahead = raw->merge.losses > 0;
+	if (n > 0 && raw->sink)
+		raw->sink->records(raw->sink->context, raw->records, n);
+}
 
 static bool is_failure(const struct raw_cpu *cpu, ssize_t n)
 {
@@ -114,7 +131,7 @@ static __attribute__((noinline)) void note_failure(struct source_raw *raw, unsig
 	if (cpu->error == 0)
 		report_warning("%s/per_cpu/cpu%" PRId32
 			       "/trace_pipe_raw: %s; its events are missing",
-			       raw->trace->path, cpu->cpu, strerror(error));
+			       raw->trace->path, raw->buffers[i].cpu, strerror(error));
 	raw->failure_is_new |= cpu->error != error;
 	cpu->error = error;
 	cpu->has_failed = true;
@@ -133,6 +150,7 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 
 	if (raw->is_held_only)
 		return false;
+	pass_on(raw);
 	do
 		n = read(cpu->fd, cpu->bytes, raw->page_size);
 	while (is_failure(cpu, n) && ++tries < SOURCE_TRIES);
@@ -160,62 +178,78 @@ static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
 
 /* A page has no space for the number of events that were lost before it if it is full, so it comes
  * from the kernel's statistics. These may include losses before later pages: then it is 0 for those
- * pages. */
-static __attribute__((noinline)) void hand_over_lost(struct source_raw *raw, struct raw_cpu *cpu,
+ * pages. Returns false if the event at @time_ns is too late: later events of other CPUs were passed
+ * on while this buffer could not be read. */
+static __attribute__((noinline)) bool hand_over_lost(struct source_raw *raw,
 						     struct ftrace_cpu_buffer *buffer,
-						     uint64_t time_ns,
-						     const struct record_sink *sink)
+						     uint64_t time_ns)
 {
-	struct trace_record record = {
+	struct raw_cpu *cpu = &raw->cpus[buffer - raw->buffers];
+	struct trace_record *record = raw->records;
+
+	if (cpu->has_failed && time_ns < raw->passed_ns) {
+		raw->source.is_incomplete = true;
+		return false;
+	}
+	pass_on(raw);
+	*record = (struct trace_record){
 		.kind = TRACE_LOST,
-		.cpu = cpu->cpu,
+		.cpu = buffer->cpu,
 		.tid = TRACE_ID_UNKNOWN,
 		.tgid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
 		.time_ns = time_ns,
 		.value = TRACE_LOST_UNKNOWN,
 	};
-
-	cpu_buffer_counts_read(&cpu->stats, raw->files, (unsigned int)cpu->cpu);
+	cpu_buffer_counts_read(&cpu->stats, raw->files, (unsigned int)buffer->cpu);
 	if (cpu->stats.known && cpu->stats.error == 0 && !cpu->has_failed) {
-		record.value = (int64_t)(cpu->stats.lost - cpu->reported);
+		record->value = (int64_t)(cpu->stats.lost - cpu->reported);
 		cpu->reported = cpu->stats.lost;
 	}
 	buffer->has_lost = cpu->has_failed = false;
-	raw->source.loss_ahead = --raw->merge.losses > 0;
-	if (sink)
-		sink->records(sink->context, &record, 1);
+	raw->merge.losses--;
+	raw->record++;
+	pass_on(raw);
+	return true;
 }
 
-static void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer,
-		      const struct record_sink *sink)
+/* Looks up the thread of raw->record, which changes the entries that the records before it borrow
+ * from. */
+static __attribute__((noinline)) const struct cached_thread *find_thread(struct source_raw *raw)
 {
-	struct raw_cpu *cpu = &raw->cpus[buffer - raw->buffers];
-	bool is_readable = buffer->page.end - buffer->next.text.ptr >= MARKER_READS;
-	struct trace_record record; /* marker_parse() and thread_cache_name() set the rest */
+	struct trace_record record = *raw->record;
 
-	record.cpu = cpu->cpu;
-	record.text_len = 0;
-	record.tid = buffer->next.tid;
-	record.time_ns = time_of(buffer);
-	if (buffer->has_lost) {
-		/* Later events of other CPUs were passed on while this buffer could not be read. */
-		if (cpu->has_failed && record.time_ns < raw->passed_ns) {
-			raw->source.is_incomplete = true;
-			return;
-		}
-		hand_over_lost(raw, cpu, buffer, record.time_ns, sink);
-	}
-	raw->passed_ns = record.time_ns;
+	pass_on(raw);
+	*raw->record = record;
+	return thread_cache_find(&raw->threads, record.tid, raw->now_ns);
+}
+
+static inline void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer)
+{
+	bool is_readable = buffer->page.end - buffer->next.text.ptr >= MARKER_READS;
+	uint64_t time_ns = time_of(buffer);
+	const struct cached_thread *thread;
+
+	if (buffer->has_lost && !hand_over_lost(raw, buffer, time_ns))
+		return;
+	raw->passed_ns = time_ns;
 	raw->source.counts.markers++;
-	if (!marker_parse(buffer->next.text, is_readable, &record)) {
+	if (!marker_parse(buffer->next.text, is_readable, raw->record)) {
+		pass_on(raw);
 		raw->source.counts.malformed++;
 		raw->source.counts.damaged++;
 		return;
 	}
-	thread_cache_name(&raw->threads, &record, raw->now_ns);
-	if (sink)
-		sink->records(sink->context, &record, 1);
+	raw->record->cpu = buffer->cpu;
+	raw->record->text_len = 0;
+	raw->record->tid = buffer->next.tid;
+	raw->record->time_ns = time_ns;
+	thread = thread_cache_first(&raw->threads, buffer->next.tid, raw->now_ns);
+	if (!thread)
+		thread = find_thread(raw);
+	thread_cache_name(&raw->threads, thread, raw->record++);
+	if (raw->record == raw->records + RECORDS_MAX)
+		pass_on(raw);
 }
 
 /* Sets the text of an event: which buffers cannot be read now. */
@@ -231,7 +265,7 @@ static void describe_failure(struct source_raw *raw)
 		if (raw->cpus[i].error == 0)
 			continue;
 		error = raw->cpus[i].error;
-		text_append(cpus, sizeof(cpus), " %" PRId32, raw->cpus[i].cpu);
+		text_append(cpus, sizeof(cpus), " %" PRId32, raw->buffers[i].cpu);
 	}
 	if (error == 0)
 		snprintf(source->failure, sizeof(source->failure),
@@ -243,14 +277,14 @@ static void describe_failure(struct source_raw *raw)
 }
 
 /* At the end: a buffer that cannot be read has no event to report its loss with. */
-static void end_failures(struct source_raw *raw, const struct record_sink *sink)
+static void end_failures(struct source_raw *raw)
 {
 	for (unsigned int i = 0; i < raw->n_cpus; i++) {
 		if (raw->cpus[i].error == 0)
 			continue;
 		raw->source.is_incomplete = true;
 		if (raw->buffers[i].has_lost && !raw->buffers[i].has_next && raw->passed_ns > 0)
-			hand_over_lost(raw, &raw->cpus[i], &raw->buffers[i], raw->passed_ns, sink);
+			hand_over_lost(raw, &raw->buffers[i], raw->passed_ns);
 	}
 }
 
@@ -272,7 +306,7 @@ static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
 		*now_ns = hardware_ns + raw->clock_ahead_ns;
 		return true;
 	}
-	if (!kernel_clock_now(raw->files, (unsigned int)raw->cpus[0].cpu, now_ns))
+	if (!kernel_clock_now(raw->files, (unsigned int)raw->buffers[0].cpu, now_ns))
 		return false;
 	/* An interruption here makes the clock late: then more events are held back, not fewer. */
 	raw->clock_read_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
@@ -299,6 +333,7 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 	struct ftrace_cpu_buffer *buffer;
 
 	raw->is_held_only = how == SOURCE_HELD_ONLY;
+	raw->sink = sink;
 	raw->pages = 0;
 	raw->now_ns = loop_now();
 	if (raw->now_ns >= raw->follow_ns) {
@@ -306,13 +341,11 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 		thread_cache_follow(&raw->threads);
 	}
 	buffer = ftrace_merge_turn(&raw->merge, limit_ns);
-	raw->source.loss_ahead = raw->merge.losses > 0;
-	while (buffer && raw->pages < PAGES_MAX) {
+	for (; buffer && raw->pages < PAGES_MAX; buffer = ftrace_merge_pop(&raw->merge)) {
 		raw->reads_held = 0;
-		hand_over(raw, buffer, sink);
-		buffer = ftrace_merge_pop(&raw->merge);
-		raw->source.loss_ahead = raw->merge.losses > 0;
+		hand_over(raw, buffer);
 	}
+	pass_on(raw);
 	raw->reads_held += raw->merge.first && raw->pages < PAGES_MAX;
 	/* The number of events in a damaged page is unknown. */
 	source->counts.malformed += raw->merge.damaged - raw->damaged;
@@ -321,7 +354,7 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 	if (raw->failure_is_new)
 		describe_failure(raw);
 	if (how == SOURCE_LAST && !raw->merge.first)
-		end_failures(raw, sink);
+		end_failures(raw);
 	if (raw->pages == 0)
 		return -EAGAIN;
 	source->counts.bytes += raw->merge.bytes - bytes;
@@ -333,7 +366,7 @@ static uint64_t raw_cpu_bytes(const struct source *source, unsigned int cpu)
 	const struct source_raw *raw = (const struct source_raw *)source;
 
 	for (unsigned int i = 0; i < raw->n_cpus; i++)
-		if (raw->cpus[i].cpu == (int32_t)cpu)
+		if (raw->buffers[i].cpu == (int32_t)cpu)
 			return raw->buffers[i].bytes;
 	return 0;
 }
@@ -455,7 +488,8 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 		snprintf(why, SOURCE_WHY_SIZE, "%.50s: %.100s", name, denial);
 		return error;
 	}
-	*cpu = (struct raw_cpu){ .fd = fd, .cpu = (int32_t)i };
+	*cpu = (struct raw_cpu){ .fd = fd };
+	raw->buffers[raw->n_cpus].cpu = (int32_t)i;
 	cpu_buffer_counts_read(&cpu->stats, raw->files, i);
 	raw->n_cpus++;
 	cpu->bytes = malloc(raw->page_size);
@@ -530,6 +564,7 @@ static struct source_raw *raw_new(struct live_trace *trace, const struct trace_f
 	raw->trace = trace;
 	raw->files = files;
 	raw->buffers = buffers;
+	raw->record = raw->records;
 	thread_cache_begin(&raw->threads, "/proc");
 	return raw;
 }

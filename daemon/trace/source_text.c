@@ -57,9 +57,14 @@ static void copy_counts(struct source_text *text)
  * Returns false for a forged line about lost events. */
 static bool accept_live(struct source_text_live *live, struct trace_record *record)
 {
+	const struct cached_thread *thread;
+
 	if (record->kind == TRACE_LOST)
 		return lost_claims_accept(&live->claims, record, live->read_ns);
-	thread_cache_correct(&live->threads, record, live->read_ns);
+	thread = thread_cache_first(&live->threads, record->tid, live->read_ns);
+	if (!thread)
+		thread = thread_cache_find(&live->threads, record->tid, live->read_ns);
+	thread_cache_correct(thread, record);
 	return true;
 }
 

@@ -13,9 +13,9 @@
 
 /* How long an entry is valid: usually; for SurfaceFlinger's threads; if the thread has ended or
  * SurfaceFlinger is unknown, as both may change soon. */
-#define FRESH_S 30
-#define FRESH_SURFACEFLINGER_S 5
-#define FRESH_GONE_S 1
+#define FRESH_NS UINT64_C(30000000000)
+#define FRESH_SURFACEFLINGER_NS UINT64_C(5000000000)
+#define FRESH_GONE_NS UINT64_C(1000000000)
 
 /* The user ids of apps begin here. */
 #define UID_APPS 10000
@@ -67,7 +67,7 @@ static bool read_status(const struct thread_cache *cache, int32_t tid, struct st
 	size_t len;
 
 	/* If the thread has not ended, it is read again once: else events of SurfaceFlinger would
-	 * be taken for those of another process for FRESH_GONE_S. */
+	 * be taken for those of another process for FRESH_GONE_NS. */
 	for (int tries = 0; tries < 2; tries++)
 		if (text_file_read(text, sizeof(text), "%s/%d/status", cache->proc, (int)tid) ||
 		    errno == ENOENT || errno == ESRCH)
@@ -192,11 +192,11 @@ static void read_thread(struct thread_cache *cache, struct cached_thread *thread
 	cache->alive = open_comm(cache, thread->tgid);
 }
 
-static uint8_t fresh_s(const struct thread_cache *cache, const struct cached_thread *thread)
+static uint64_t fresh_ns(const struct thread_cache *cache, const struct cached_thread *thread)
 {
 	if (thread->tgid == TRACE_ID_UNKNOWN || cache->surfaceflinger == TRACE_ID_UNKNOWN)
-		return FRESH_GONE_S;
-	return thread->tgid == cache->surfaceflinger ? FRESH_SURFACEFLINGER_S : FRESH_S;
+		return FRESH_GONE_NS;
+	return thread->tgid == cache->surfaceflinger ? FRESH_SURFACEFLINGER_NS : FRESH_NS;
 }
 
 const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_t tid,
@@ -210,19 +210,9 @@ const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_
 		thread.tid = tid;
 		thread.read_ns = now_ns;
 		read_thread(cache, &thread);
-		thread.fresh_s = fresh_s(cache, &thread);
+		thread.until_ns = now_ns + fresh_ns(cache, &thread);
 	}
 	*entry = *first;
 	*first = thread;
 	return first;
-}
-
-void thread_cache_correct(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns)
-{
-	const struct cached_thread *thread = thread_cache_get(cache, record->tid, now_ns);
-
-	if (thread->comm_length > 0)
-		record->comm = (struct span){ thread->comm, thread->comm_length };
-	if (record->tgid == TRACE_ID_UNKNOWN)
-		record->tgid = thread->tgid;
 }

@@ -22,15 +22,13 @@
 #define THREAD_CACHE_SETS 128
 #define THREAD_CACHE_WAYS 8
 
-#define THREAD_CACHE_SECOND UINT64_C(1000000000)
-
 struct cached_thread {
 	int32_t tid;	    /* 0: unused */
 	int32_t tgid;	    /* TRACE_ID_UNKNOWN if the thread has ended */
 	uint64_t read_ns;   /* on the clock of loop_now() */
+	uint64_t until_ns;  /* the entry is valid before */
 	unsigned int trust; /* how certain it is that the process is SurfaceFlinger */
 	bool is_app;
-	uint8_t fresh_s; /* for how long the entry is valid */
 	uint8_t comm_length;
 	char comm[16];
 };
@@ -57,8 +55,7 @@ void thread_cache_follow(struct thread_cache *cache);
 static inline bool cached_thread_is(const struct cached_thread *thread, int32_t tid,
 				    uint64_t now_ns)
 {
-	return thread->tid == tid &&
-	       now_ns - thread->read_ns < thread->fresh_s * THREAD_CACHE_SECOND;
+	return thread->tid == tid && now_ns < thread->until_ns;
 }
 
 /* The entry of @tid, which is read from /proc if it is missing or old. It becomes the first of its
@@ -66,24 +63,22 @@ static inline bool cached_thread_is(const struct cached_thread *thread, int32_t 
 const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_t tid,
 					      uint64_t now_ns);
 
-/* The same. Nearly all events are of threads whose entry is the first. */
-static inline const struct cached_thread *thread_cache_get(struct thread_cache *cache, int32_t tid,
-							   uint64_t now_ns)
+/* The same if that changes nothing: the entry is the first of its set, and not old. Else NULL.
+ * Nearly all events are of such threads. */
+static inline const struct cached_thread *thread_cache_first(const struct thread_cache *cache,
+							     int32_t tid, uint64_t now_ns)
 {
 	const struct cached_thread *thread = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
 
-	if (cached_thread_is(thread, tid, now_ns))
-		return thread;
-	return thread_cache_find(cache, tid, now_ns);
+	return cached_thread_is(thread, tid, now_ns) ? thread : NULL;
 }
 
-/* Sets tgid, comm and writer of a raw event's record by its tid. comm is valid until the next call.
- * @now_ns: on the clock of loop_now(). Hot path: called for each record. */
-static inline void thread_cache_name(struct thread_cache *cache, struct trace_record *record,
-				     uint64_t now_ns)
+/* Sets tgid, comm and writer of a raw event's record by its @thread. comm is valid until the next
+ * thread_cache_find(). Hot path: called for each record. */
+static inline void thread_cache_name(const struct thread_cache *cache,
+				     const struct cached_thread *thread,
+				     struct trace_record *record)
 {
-	const struct cached_thread *thread = thread_cache_get(cache, record->tid, now_ns);
-
 	record->tgid = thread->tgid;
 	record->comm = (struct span){ thread->comm, thread->comm_length };
 	/* While SurfaceFlinger lives, a thread that has ended was not one of its threads. */
@@ -94,9 +89,16 @@ static inline void thread_cache_name(struct thread_cache *cache, struct trace_re
 								       : TRACE_WRITER_OTHER;
 }
 
-/* Corrects comm of a record from text, and sets tgid if it is unknown. The kernel keeps few names
- * ("<...>" for the others), and after a number was reused it may have the old name. The writer
- * stays unknown, because lines can be forged. */
-void thread_cache_correct(struct thread_cache *cache, struct trace_record *record, uint64_t now_ns);
+/* Corrects comm of a record from text by its @thread, and sets tgid if it is unknown. The kernel
+ * keeps few names ("<...>" for the others), and after a number was reused it may have the old name.
+ * The writer stays unknown, because lines can be forged. comm is valid as above. */
+static inline void thread_cache_correct(const struct cached_thread *thread,
+					struct trace_record *record)
+{
+	if (thread->comm_length > 0)
+		record->comm = (struct span){ thread->comm, thread->comm_length };
+	if (record->tgid == TRACE_ID_UNKNOWN)
+		record->tgid = thread->tgid;
+}
 
 #endif

@@ -37,15 +37,19 @@ static void keep(void *context, const struct trace_record *record, size_t n)
 				      [TRACE_COUNTER] = 'C',
 				      [TRACE_LOST] = 'L' };
 	size_t len = strlen(got);
-	n_got += (unsigned int)n;
-	len += (size_t)snprintf(got + len, sizeof(got) - len, "%lld %c%d/%d %.*s",
-				((long long)record->time_ns - (long long)begin_ns) / 1000,
-				kinds[record->kind], record->cpu, record->tid,
-				(int)record->name.len, record->name.len ? record->name.ptr : "");
-	if (record->kind == TRACE_COUNTER || record->kind == TRACE_LOST)
-		len += (size_t)snprintf(got + len, sizeof(got) - len, " %lld",
-					(long long)record->value);
-	snprintf(got + len, sizeof(got) - len, "%s\n", source->loss_ahead ? "!" : "");
+
+	for (n_got += (unsigned int)n; n > 0; n--, record++) {
+		len += (size_t)snprintf(got + len, sizeof(got) - len, "%lld %c%d/%d %.*s",
+					((long long)record->time_ns - (long long)begin_ns) / 1000,
+					kinds[record->kind], record->cpu, record->tid,
+					(int)record->name.len,
+					record->name.len ? record->name.ptr : "");
+		if (record->kind == TRACE_COUNTER || record->kind == TRACE_LOST)
+			len += (size_t)snprintf(got + len, sizeof(got) - len, " %lld",
+						(long long)record->value);
+		len += (size_t)snprintf(got + len, sizeof(got) - len, "%s\n",
+					source->loss_ahead ? "!" : "");
+	}
 }
 
 static const struct record_sink sink = { .records = keep };
@@ -94,12 +98,6 @@ struct page {
 	uint64_t len, time_ns;
 };
 
-static void page_begin(struct page *page, uint64_t time_ns)
-{
-	memset(page, 0, sizeof(*page));
-	page->time_ns = time_ns;
-}
-
 static void page_print(struct page *page, uint32_t delta_ns, int32_t tid, const char *text)
 {
 	size_t len = (16 + strlen(text) + 1 + 3) & ~(size_t)3;
@@ -126,9 +124,8 @@ static void page_write(struct page *page, int cpu, uint64_t flags)
 /* Writes a page with one marker of thread 42. */
 static void write_one(int cpu, uint64_t time_ns, const char *text, uint64_t flags)
 {
-	struct page page;
+	struct page page = { .time_ns = time_ns };
 
-	page_begin(&page, time_ns);
 	page_print(&page, 0, 42, text);
 	page_write(&page, cpu, flags);
 }
@@ -153,14 +150,13 @@ FIXTURE(set_up_opened, tear_down)
 /* Those of equal time in the order of the CPUs, as trace_pipe orders them. */
 TEST(records_of_all_cpus_are_sorted_by_time)
 {
-	struct page page;
+	struct page page = { .time_ns = begin_ns };
 
 	assert_string_equal(source->name, "trace_pipe_raw");
-	page_begin(&page, begin_ns);
 	page_print(&page, 0, 42, "B|42|first\n");
 	page_print(&page, 3000, 42, "C|42|third|-7\n");
 	page_write(&page, 0, 0);
-	page_begin(&page, begin_ns + 1000);
+	page = (struct page){ .time_ns = begin_ns + 1000 };
 	page_print(&page, 0, 43, "I|43|second\n");
 	page_print(&page, 2000, 43, "B|43|fourth\n");
 	page_write(&page, 1, 0);
@@ -183,10 +179,9 @@ TEST(read_is_limited_to_16_pages)
 /* As the kernel rounds times for text. */
 TEST(times_are_rounded_to_microseconds_and_damage_is_counted)
 {
-	struct page page;
+	struct page page = { .time_ns = begin_ns };
 	char text[200];
 
-	page_begin(&page, begin_ns);
 	page_print(&page, 499, 42, "B|42|down\n");
 	page_print(&page, 1, 42, "B|42|up\n");
 	page_print(&page, 1, 42, "hello\n");

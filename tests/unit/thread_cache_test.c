@@ -73,7 +73,7 @@ static enum trace_writer ask(int tid)
 {
 	struct trace_record record = { .tid = tid, .tgid = 99 };
 
-	thread_cache_name(&cache, &record, now_ns);
+	thread_cache_name(&cache, thread_cache_find(&cache, record.tid, now_ns), &record);
 	return record.writer;
 }
 
@@ -107,16 +107,16 @@ TEST(names_and_processes_are_read_from_proc)
 
 	set_process(500, "surfaceflinger", INIT, SYSTEM_UID);
 	set_thread(501, 500, "a (b) c: \\n", INIT, SYSTEM_UID);
-	thread_cache_name(&cache, &record, now_ns);
+	thread_cache_name(&cache, thread_cache_find(&cache, record.tid, now_ns), &record);
 	assert_int_equal(record.tgid, 500);
 	assert_true(span_equal(record.comm, SPAN_LITERAL("a (b) c: \\n")));
-	thread_cache_correct(&cache, &line, now_ns);
+	thread_cache_correct(thread_cache_find(&cache, line.tid, now_ns), &line);
 	assert_int_equal(line.tgid, 500);
 	assert_true(span_equal(line.comm, SPAN_LITERAL("a (b) c: \\n")));
-	thread_cache_correct(&cache, &gone, now_ns);
+	thread_cache_correct(thread_cache_find(&cache, gone.tid, now_ns), &gone);
 	assert_true(span_equal(gone.comm, SPAN_LITERAL("com.app")));
 	assert_fields(&gone, tgid == 7, writer == TRACE_WRITER_UNKNOWN);
-	thread_cache_name(&cache, &gone, now_ns);
+	thread_cache_name(&cache, thread_cache_find(&cache, gone.tid, now_ns), &gone);
 	assert_int_equal(gone.tgid, TRACE_ID_UNKNOWN);
 	assert_int_equal(gone.comm.len, 0);
 }

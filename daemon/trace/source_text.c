@@ -53,25 +53,45 @@ static void copy_counts(struct source_text *text)
 	counts->damaged = damage_in(&text->parser);
 }
 
-/* Corrects the thread's name from /proc: the kernel keeps few names, and some of them are wrong.
- * Returns false for a forged line about lost events. */
-static bool accept_live(struct source_text_live *live, struct trace_record *record)
-{
-	const struct cached_thread *thread;
-
-	if (record->kind == TRACE_LOST)
-		return lost_claims_accept(&live->claims, record, live->read_ns);
-	thread = thread_cache_first(&live->threads, record->tid, live->read_ns);
-	if (!thread)
-		thread = thread_cache_find(&live->threads, record->tid, live->read_ns);
-	thread_cache_correct(thread, record);
-	return true;
-}
-
 /* Records that are read at once: few, so that they stay in the CPU's cache. */
 #define RECORDS_MAX 32
 
-/* Passes the records of whole lines to the sink. An incomplete line stays in the buffer. */
+/* Passes records of a live trace or of remembered text to the sink. Names of threads are corrected
+ * from /proc: the kernel keeps few names, and some of them are wrong. Forged lines about lost
+ * events are left out. @end: of the last record's line. */
+static void pass_on(struct source_text *text, struct trace_record *records, size_t n,
+		    const char *end, const struct record_sink *sink)
+{
+	struct source_text_live *live = text->live;
+	const struct cached_thread *thread = NULL;
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct trace_record *record = &records[i];
+
+		if (live)
+			thread = thread_cache_first(&live->threads, record->tid, live->read_ns);
+		/* To find another thread makes the names of those before it invalid. */
+		if (i > done && (!thread || text->buffer.remembers)) {
+			sink->records(sink->context, records + done, i - done);
+			done = i;
+		}
+		text->at = i + 1 < n ? record->comm.ptr + record->text_len : end;
+		if (!live)
+			continue;
+		if (record->kind == TRACE_LOST) {
+			done += !lost_claims_accept(&live->claims, record, live->read_ns);
+			continue;
+		}
+		if (!thread)
+			thread = thread_cache_find(&live->threads, record->tid, live->read_ns);
+		thread_cache_correct(thread, record);
+	}
+	if (n > done)
+		sink->records(sink->context, records + done, n - done);
+}
+
+/* Parses whole lines. An incomplete line stays in the buffer. */
 static void parse(struct source_text *text, struct span input, bool is_last,
 		  const struct record_sink *sink)
 {
@@ -81,17 +101,10 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 	while ((n = ftrace_text_read(&text->parser, &input, is_last, records, RECORDS_MAX)) > 0) {
 		if (damage_in(&text->parser) != text->source.counts.damaged)
 			copy_counts(text);
-		if (!text->live && !text->buffer.remembers) {
+		if (text->live || text->buffer.remembers)
+			pass_on(text, records, n, input.ptr, sink);
+		else
 			sink->records(sink->context, records, n);
-			continue;
-		}
-		for (size_t i = 0; i < n; i++) {
-			struct trace_record *record = &records[i];
-
-			text->at = i + 1 < n ? record->comm.ptr + record->text_len : input.ptr;
-			if (!text->live || accept_live(text->live, record))
-				sink->records(sink->context, record, 1);
-		}
 	}
 	text->at = NULL;
 	copy_counts(text);

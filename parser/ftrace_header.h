@@ -36,7 +36,7 @@ struct ftrace_header_cached {
 	char text[FTRACE_HEADER_CACHED_MAX]; /* from the start of the line to the point */
 	uint32_t len;			     /* 0: none */
 	uint16_t comm_at, comm_len;
-	int32_t cpu, tgid, tid;
+	int32_t cpu, tid, tgid; /* in the order of a record: they are copied at once */
 	uint64_t seconds_ns;
 };
 

@@ -227,10 +227,10 @@ static int read_rule(struct reader *r, size_t role)
 		return 1;
 	if (r->rules->n_rules == RULES_MAX)
 		return fail(r, r->line, "more than 200 rules in one file", SPAN_NULL);
-	if (rule.role == RULE_RENAME) {
-		if (r->rules->rename_end == 0)
-			r->rules->rename_begin = r->rules->n_rules;
-		r->rules->rename_end = r->rules->n_rules + 1;
+	if (rule.event == EVENT_LAYER) {
+		if (r->rules->layers_end == 0)
+			r->rules->layers_begin = r->rules->n_rules;
+		r->rules->layers_end = r->rules->n_rules + 1;
 	}
 	r->rules->rules[r->rules->n_rules++] = rule;
 	return 0;

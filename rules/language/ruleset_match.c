@@ -143,7 +143,7 @@ const struct rule *ruleset_match(const struct ruleset *rules, const struct rule_
 
 bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer)
 {
-	for (unsigned int i = 0; i < rules->n_rules; i++)
+	for (unsigned int i = rules->layers_begin; i < rules->layers_end; i++)
 		if (rules->rules[i].role == RULE_IGNORE && rules->rules[i].event == EVENT_LAYER &&
 		    pattern_match(&rules->rules[i].pattern, layer, NULL))
 			return true;
@@ -152,7 +152,7 @@ bool ruleset_ignores_layer(const struct ruleset *rules, struct span layer)
 
 struct span ruleset_rename(const struct ruleset *rules, struct span name)
 {
-	for (unsigned int i = rules->rename_begin; i < rules->rename_end; i++)
+	for (unsigned int i = rules->layers_begin; i < rules->layers_end; i++)
 		if (rules->rules[i].role == RULE_RENAME &&
 		    pattern_match(&rules->rules[i].pattern, name, NULL))
 			return rules->rules[i].text;

@@ -142,7 +142,7 @@ struct rule_index {
 
 struct ruleset {
 	unsigned int n_rules;
-	unsigned int rename_begin, rename_end; /* all RULE_RENAME are between these */
+	unsigned int layers_begin, layers_end; /* all of EVENT_LAYER are between these */
 	unsigned int n_contexts;
 	/* From RULES_MAX on rules without a role give slices their contexts. */
 	struct rule rules[RULES_MAX + RULE_CONTEXTS_MAX];

@@ -28,8 +28,12 @@
 
 #define STAGE_SIZE 65536
 
-/* Bytes between two stages. */
+struct source_file;
+
+/* Bytes before a stage that looks ahead in them. */
 struct stage {
+	/* Reads up to @size bytes. Returns their number, 0 at the end, or -errno. */
+	ssize_t (*read)(struct source_file *file, void *buffer, size_t size);
 	char bytes[STAGE_SIZE];
 	size_t begin, end;
 	bool last; /* these are the last bytes */
@@ -42,14 +46,15 @@ struct source_file {
 	bool quiet;			/* errors are not reported */
 	const char *other; /* not a trace, but other text: what to do if it is not; or NULL */
 	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
+	const struct record_sink *sink;	  /* of its records, while it reads */
 	struct span whole; /* that in memory, or SPAN_NULL: it is read from the file */
 	bool recognised, compressed, html;
-	bool inflated;	   /* a stream was read to its end: another one may follow */
-	bool inflate_over; /* there is no more output */
+	bool inflated; /* a stream was read to its end: another one may follow */
 	z_stream zlib;
 	struct container_html html_state;
-	struct span html_text; /* in the plain stage: not copied to the caller yet */
+	struct span html_text; /* in the last stage: not copied to the caller yet */
 	struct stage raw, plain;
+	struct stage *stage; /* the last one: ->plain if the file is compressed, else ->raw */
 };
 
 static struct span stage_span(const struct stage *stage)
@@ -57,30 +62,22 @@ static struct span stage_span(const struct stage *stage)
 	return (struct span){ stage->bytes + stage->begin, stage->end - stage->begin };
 }
 
-/* Moves the remaining bytes to the front, to free space after them. */
-static void stage_compact(struct stage *stage)
+/* Adds the bytes of one read to a stage with space. Returns 0 or -errno. */
+static int stage_fill(struct source_file *file, struct stage *stage)
 {
+	ssize_t n;
+
 	memmove(stage->bytes, stage->bytes + stage->begin, stage->end - stage->begin);
 	stage->end -= stage->begin;
 	stage->begin = 0;
-}
-
-static size_t stage_pop(struct stage *stage, void *buffer, size_t size)
-{
-	struct span rest = stage_span(stage);
-	size_t n = input_take(&rest, buffer, size);
-
-	stage->begin += n;
-	return n;
-}
-
-static ssize_t read_fd(struct source_file *file, void *buffer, size_t size)
-{
-	ssize_t n = input_read(file->fd, buffer, size, -1);
-
-	if (n < 0 && n != -EINTR)
-		report("%s: %s; stopped reading", file->text.source.name, strerror((int)-n));
-	return n;
+	if (stage->end == STAGE_SIZE || stage->last)
+		return 0;
+	n = stage->read(file, stage->bytes + stage->end, STAGE_SIZE - stage->end);
+	if (n < 0)
+		return (int)n;
+	stage->end += (size_t)n;
+	stage->last = n == 0;
+	return 0;
 }
 
 /* Keeps only the first damage. */
@@ -94,194 +91,123 @@ static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
 {
 	ssize_t n;
 
-	if (!file->archive)
-		return read_fd(file, buffer, size);
-	n = source_archive_read(file->archive, buffer, size);
-	if (n == 0 && source_archive_damage(file->archive))
-		set_damage(file, source_archive_damage(file->archive));
+	if (file->archive) {
+		n = source_archive_read(file->archive, buffer, size);
+		if (n == 0)
+			set_damage(file, source_archive_damage(file->archive));
+		return n;
+	}
+	n = input_read(file->fd, buffer, size, -1);
+	if (n < 0 && n != -EINTR)
+		report("%s: %s; stopped reading", file->text.source.name, strerror((int)-n));
 	return n;
 }
 
-/* Reads once into the raw stage. Returns 0 or -errno. */
-static int fill_raw(struct source_file *file)
-{
-	struct stage *raw = &file->raw;
-	ssize_t n;
-
-	stage_compact(raw);
-	if (raw->end == STAGE_SIZE || raw->last)
-		return 0;
-	n = read_input(file, raw->bytes + raw->end, STAGE_SIZE - raw->end);
-	if (n < 0)
-		return (int)n;
-	raw->end += (size_t)n;
-	raw->last = n == 0;
-	return 0;
-}
-
-/* --- inflate --- */
-
-static void end_damaged(struct source_file *file, const char *damage)
-{
-	file->inflate_over = true;
-	set_damage(file, damage);
-}
-
 /* Begins the next stream, if there is one: gzip files can be concatenated. Other bytes after the
- * end of a stream are not part of the trace. */
-static bool next_member(struct source_file *file)
+ * end of a stream are not part of the trace. Returns 1; 0: there is none; -errno. */
+static int next_member(struct source_file *file)
 {
-	struct span rest = stage_span(&file->raw);
+	int error = 0;
 
-	if (rest.len < 2 || (unsigned char)rest.ptr[0] != 0x1f ||
-	    (unsigned char)rest.ptr[1] != 0x8b || inflateReset(&file->zlib) != Z_OK) {
-		file->inflate_over = true;
-		return false;
-	}
-	file->inflated = false;
-	return true;
+	while (error == 0 && file->raw.end - file->raw.begin < 2 && !file->raw.last)
+		error = stage_fill(file, &file->raw);
+	if (error < 0)
+		return error;
+	file->inflated = !span_starts_with(stage_span(&file->raw), SPAN_LITERAL("\x1f\x8b")) ||
+			 inflateReset(&file->zlib) != Z_OK;
+	return !file->inflated;
 }
 
-/* Inflates once from the raw to the plain stage. */
-static void inflate_some(struct source_file *file)
+/* Inflates from the raw stage. */
+static ssize_t read_inflated(struct source_file *file, void *buffer, size_t size)
 {
 	struct stage *raw = &file->raw;
-	struct stage *plain = &file->plain;
 	z_stream *zlib = &file->zlib;
-	int result;
 
-	zlib->next_in = (Bytef *)raw->bytes + raw->begin;
-	zlib->avail_in = (uInt)(raw->end - raw->begin);
-	zlib->next_out = (Bytef *)plain->bytes + plain->end;
-	zlib->avail_out = (uInt)(STAGE_SIZE - plain->end);
-	result = inflate(zlib, Z_SYNC_FLUSH);
-	raw->begin = raw->end - zlib->avail_in;
-	plain->end = STAGE_SIZE - zlib->avail_out;
-	if (result == Z_STREAM_END)
-		file->inflated = true;
-	else if (result != Z_OK && result != Z_BUF_ERROR)
-		end_damaged(file, "the compressed data is corrupt");
-}
+	for (;;) {
+		int result = file->inflated ? next_member(file) : 1;
 
-/* Returns false if more input must be read first. */
-static bool inflate_step(struct source_file *file)
-{
-	struct stage *raw = &file->raw;
-
-	if (file->inflated) {
-		if (raw->end - raw->begin < 2 && !raw->last)
-			return false;
-		if (!next_member(file))
-			return true;
-	}
-	if (raw->begin == raw->end) {
-		if (!raw->last)
-			return false;
-		end_damaged(file, "the compressed data is truncated");
-		return true;
-	}
-	inflate_some(file);
-	return true;
-}
-
-/* Adds bytes to the plain stage. Returns 0 or -errno. */
-static int fill_plain(struct source_file *file)
-{
-	struct stage *plain = &file->plain;
-	struct stage *raw = &file->raw;
-	size_t before;
-	int error;
-
-	stage_compact(plain);
-	before = plain->end;
-	while (plain->end == before && before < STAGE_SIZE && !plain->last) {
-		if (file->compressed ? !inflate_step(file) : raw->begin == raw->end) {
-			error = fill_raw(file);
-			if (error < 0)
-				return error;
+		if (result <= 0)
+			return result;
+		if (raw->begin == raw->end && !raw->last) {
+			result = stage_fill(file, raw);
+			if (result < 0)
+				return result;
 		}
-		if (!file->compressed) {
-			plain->end +=
-				stage_pop(raw, plain->bytes + plain->end, STAGE_SIZE - plain->end);
-			plain->last = raw->last && raw->begin == raw->end;
+		if (raw->begin == raw->end) {
+			set_damage(file, "the compressed data is truncated");
+			return 0;
+		}
+		zlib->next_in = (Bytef *)raw->bytes + raw->begin;
+		zlib->avail_in = (uInt)(raw->end - raw->begin);
+		zlib->next_out = buffer;
+		zlib->avail_out = (uInt)size;
+		result = inflate(zlib, Z_SYNC_FLUSH);
+		raw->begin = raw->end - zlib->avail_in;
+		file->inflated = result == Z_STREAM_END;
+		if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) {
+			if (zlib->avail_out == size)
+				continue;
 		} else {
-			plain->last = file->inflate_over;
+			/* A later call gets the same result. */
+			set_damage(file, "the compressed data is corrupt");
 		}
+		return (ssize_t)(size - zlib->avail_out);
 	}
-	return 0;
 }
 
 /* --- output --- */
 
 static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
 {
-	struct stage *from = file->compressed ? &file->plain : &file->raw;
+	struct span rest = stage_span(file->stage);
+	ssize_t n = (ssize_t)input_take(&rest, buffer, size);
 
-	while (from->begin == from->end) {
-		int error;
-
-		if (from->last)
-			return 0;
-		if (!file->compressed)
-			return read_input(file, buffer, size);
-		error = fill_plain(file);
-		if (error < 0)
-			return error;
-	}
-	return (ssize_t)stage_pop(from, buffer, size);
+	file->stage->begin += (size_t)n;
+	if (n > 0 || file->stage->last)
+		return n;
+	return file->stage->read(file, buffer, size);
 }
 
-/* Sets ->html_text to the next part of text in the HTML; empty at the end. Returns 0 or -errno. */
-static int next_html_text(struct source_file *file)
+/* Text out of HTML or JSON. */
+static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 {
-	struct stage *plain = &file->plain;
+	struct stage *stage = file->stage;
 
-	for (;;) {
-		struct span input = stage_span(plain);
-		bool more = !container_html_next(&file->html_state, &input, plain->last,
+	while (file->html_text.len == 0) {
+		struct span input = stage_span(stage);
+		bool more = !container_html_next(&file->html_state, &input, stage->last,
 						 &file->html_text);
 		int error;
 
-		plain->begin = plain->end - input.len;
-		if (!more || plain->last)
-			return 0;
-		error = fill_plain(file);
-		if (error < 0)
-			return error;
-	}
-}
-
-static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
-{
-	struct span *text = &file->html_text;
-
-	if (text->len == 0) {
-		int error = next_html_text(file);
-
-		if (error < 0)
-			return error;
-		if (text->len == 0) { /* the end of the file */
+		stage->begin = stage->end - input.len;
+		if (!more)
+			continue;
+		if (stage->last) {
 			if (container_html_is_open(&file->html_state))
 				set_damage(file,
 					   "the file is truncated: its HTML or JSON is incomplete");
 			return 0;
 		}
+		error = stage_fill(file, stage);
+		if (error < 0)
+			return error;
 	}
-	return (ssize_t)input_take(text, buffer, size);
+	return (ssize_t)input_take(&file->html_text, buffer, size);
 }
 
 /* --- recognition --- */
 
-/* Reads into @stage until its kind is known. Returns 0 or -errno. */
-static int recognise(struct source_file *file, struct stage *stage,
-		     int (*fill)(struct source_file *), enum container_kind *kind)
+/* Reads into the last stage until its kind is known. Returns 0 or -errno. */
+static int recognise(struct source_file *file, enum container_kind *kind)
 {
+	struct stage *stage = file->stage;
 	size_t skip;
-	int error;
 
 	while ((*kind = container_recognise(stage_span(stage), stage->last, &skip)) ==
 	       CONTAINER_MORE) {
-		error = fill(file);
+		int error = stage_fill(file, stage);
+
 		if (error < 0)
 			return error;
 	}
@@ -373,22 +299,6 @@ static struct span without_blanks(struct span text)
 	return text;
 }
 
-static bool is_own_csv(struct span head)
-{
-	for (size_t i = 0; i < CSV_SESSION; i++)
-		if (span_starts_with(head, span_of(csv_files[i].header)))
-			return true;
-	return false;
-}
-
-/* A session.json, in lines or not. */
-static bool is_own_json(struct span text)
-{
-	return span_starts_with(text, SPAN_LITERAL("{")) &&
-	       span_starts_with(without_blanks(span_skip(text, 1)), SPAN_LITERAL("\"schema\"")) &&
-	       memmem(text.ptr, text.len, "\"jankd\"", 7);
-}
-
 /* True: the first bytes are those of a text. A tar archive begins with the name of a file, a bzip2
  * file with letters, and both have other bytes soon. */
 static bool is_text(struct span head)
@@ -407,12 +317,17 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 
 	if (head.len == 0)
 		return refuse(file, "empty", "use a trace recorded with atrace's gfx category");
-	if (is_own_csv(text))
-		return refuse(file, "a CSV file written by jankd", "pass the trace file instead");
+	for (size_t i = 0; i < CSV_SESSION; i++)
+		if (span_starts_with(text, span_of(csv_files[i].header)))
+			return refuse(file, "a CSV file written by jankd",
+				      "pass the trace file instead");
 	source->advice = "pass the trace file instead";
 	if (kind == CONTAINER_HTML && !file->other)
 		source->what = "an HTML page without a systrace";
-	if (is_own_json(text))
+	/* In lines or not. */
+	if (span_starts_with(text, SPAN_LITERAL("{")) &&
+	    span_starts_with(without_blanks(span_skip(text, 1)), SPAN_LITERAL("\"schema\"")) &&
+	    memmem(text.ptr, text.len, "\"jankd\"", 7))
 		source->what = "a session.json written by jankd";
 	for (size_t i = 0; !source->what && i < sizeof(others) / sizeof(others[0]); i++) {
 		if (!span_starts_with(span_skip(head, others[i].at), others[i].begin) &&
@@ -459,21 +374,14 @@ static int read_whole(struct source_file *file)
 	return (int)n;
 }
 
-/* True: the trace is the rest of a plain file, from *base on, and can be read again. */
-static bool is_plain_file(const struct source_file *file, off_t *base)
-{
-	struct stat info;
-
-	*base = lseek(file->fd, 0, SEEK_CUR) - (off_t)(file->raw.end - file->raw.begin);
-	return !file->compressed && !file->archive && *base >= 0 && fstat(file->fd, &info) == 0 &&
-	       S_ISREG(info.st_mode) && info.st_size > *base;
-}
-
 /* Returns 0, or -errno after the reason was reported. */
 static int open_perfetto(struct source_file *file)
 {
-	off_t base;
-	bool is_plain = is_plain_file(file, &base);
+	off_t base = lseek(file->fd, 0, SEEK_CUR) - (off_t)(file->raw.end - file->raw.begin);
+	struct stat info;
+	/* The trace is the rest of a plain file, and can be read again. */
+	bool is_plain = !file->compressed && !file->archive && base >= 0 &&
+			fstat(file->fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > base;
 	int error = is_plain ? 0 : read_whole(file);
 
 	if (error == 0)
@@ -497,33 +405,28 @@ static void copy_perfetto_counts(struct source_file *file)
 		.damaged = from->malformed + from->corrupt + from->too_large + from->lost +
 			   from->late + from->untimed,
 	};
-	if (!source->damage)
-		source->damage = perfetto_reader_damage(file->perfetto);
+	set_damage(file, perfetto_reader_damage(file->perfetto));
 	if (from->corrupt > 0 && !from->sound) {
 		source->what = "in an unknown format";
 		source->advice = "pass the trace file instead, or an undamaged copy of it";
 	}
 }
 
-struct perfetto_sink {
-	struct source_file *file;
-	const struct record_sink *sink;
-};
-
 static void on_perfetto_record(void *context, const struct trace_record *record)
 {
-	const struct perfetto_sink *to = context;
+	struct source_file *file = context;
 
-	copy_perfetto_counts(to->file);
-	if (to->sink)
-		to->sink->records(to->sink->context, record, 1);
+	copy_perfetto_counts(file);
+	if (file->sink)
+		file->sink->records(file->sink->context, record, 1);
 }
 
 static ssize_t read_perfetto(struct source_file *file, const struct record_sink *sink)
 {
-	struct perfetto_sink to = { file, sink };
-	ssize_t n = perfetto_reader_read(file->perfetto, on_perfetto_record, &to);
+	ssize_t n;
 
+	file->sink = sink;
+	n = perfetto_reader_read(file->perfetto, on_perfetto_record, file);
 	copy_perfetto_counts(file);
 	if (n == -ENOTSUP)
 		return refuse(file,
@@ -538,11 +441,15 @@ static ssize_t read_perfetto(struct source_file *file, const struct record_sink 
 /* If the file is an archive, reads it through libarchive from now on. Returns 0 or -errno. */
 static int unpack(struct source_file *file, enum container_kind *kind);
 
-static int find_stages(struct source_file *file)
+/* Recognises the input before its first read. Returns 0 or -errno. */
+static int begin_input(struct source_file *file)
 {
 	enum container_kind kind;
-	int error = recognise(file, &file->raw, fill_raw, &kind);
+	int error;
 
+	if (file->recognised)
+		return 0;
+	error = recognise(file, &kind);
 	if (error == 0 && kind == CONTAINER_TEXT && !file->archive &&
 	    !is_text(stage_span(&file->raw)))
 		error = unpack(file, &kind);
@@ -553,25 +460,17 @@ static int find_stages(struct source_file *file)
 		if (inflateInit2(&file->zlib, 15 + 32) != Z_OK)
 			return -ENOMEM;
 		file->compressed = true;
-		error = recognise(file, &file->plain, fill_plain, &kind);
+		file->stage = &file->plain;
+		error = recognise(file, &kind);
 	}
 	if (error == 0 && kind == CONTAINER_PERFETTO)
 		error = file->other ? refuse(file, "a perfetto trace", "") : open_perfetto(file);
 	if (error == 0 && !file->perfetto && !file->text.source.damage)
-		error = refuse_others(file, kind,
-				      stage_span(file->compressed ? &file->plain : &file->raw));
+		error = refuse_others(file, kind, stage_span(file->stage));
 	file->html = kind == CONTAINER_HTML || kind == CONTAINER_JSON;
 	if (kind == CONTAINER_JSON)
 		file->html_state = CONTAINER_JSON_INIT;
-	return error;
-}
-
-/* Recognises the input before its first read. Returns 0 or -errno. */
-static int begin_input(struct source_file *file)
-{
-	int error = file->recognised ? 0 : find_stages(file);
-
-	file->recognised |= error == 0;
+	file->recognised = error == 0;
 	return error;
 }
 
@@ -649,6 +548,9 @@ static struct source_file *file_new(uint64_t remember_ns)
 	file->text.bytes = file_bytes;
 	file->fd = -1;
 	file->html_state = CONTAINER_HTML_INIT;
+	file->raw.read = read_input;
+	file->plain.read = read_inflated;
+	file->stage = &file->raw;
 	if (source_text_open(&file->text, remember_ns, NULL) == 0)
 		return file;
 	source_close(&file->text.source);
@@ -702,49 +604,33 @@ static int unpack(struct source_file *file, enum container_kind *kind)
 		return result == ARCHIVE_IS_NONE ? 0 : result;
 	file->raw.begin = file->raw.end = 0;
 	file->raw.last = false;
-	return recognise(file, &file->raw, fill_raw, kind);
+	return recognise(file, kind);
 }
 
 /* --- opening --- */
 
-/* Opens @path. @advice: if there is no such file. Returns the descriptor, or -errno after the
- * reason was reported. */
-static int open_path(const char *path, const char *advice)
-{
-	struct stat info;
-	int fd = STDIN_FILENO;
-	int error = 0;
-
-	if (strcmp(path, "-") != 0)
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &info) < 0)
-		error = errno;
-	else if (S_ISDIR(info.st_mode))
-		error = EISDIR;
-	if (error == 0)
-		return fd;
-	if (fd > STDIN_FILENO)
-		close(fd);
-	report("%s: %s; %s", path, strerror(error), report_advice(-error, advice));
-	return -error;
-}
-
+/* @advice: if there is no such file. Returns 0, or -errno after the reason was reported. */
 static int open_file(struct source_file **out, const char *path, uint64_t remember_ns,
 		     const char *advice)
 {
-	struct source_file *file;
-	int fd = open_path(path, advice);
+	struct source_file *file = file_new(remember_ns);
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct stat info;
+	int error = 0;
 
-	if (fd < 0)
-		return fd;
-	file = file_new(remember_ns);
-	if (!file) {
-		if (fd > STDIN_FILENO)
-			close(fd);
+	if (!file)
 		return report_no_memory(path);
+	file->text.source.name = is_stdin ? "standard input" : path;
+	file->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (file->fd < 0 || fstat(file->fd, &info) < 0)
+		error = -errno;
+	else if (S_ISDIR(info.st_mode))
+		error = -EISDIR;
+	if (error < 0) {
+		report("%s: %s; %s", path, strerror(-error), report_advice(error, advice));
+		source_close(&file->text.source);
+		return error;
 	}
-	file->text.source.name = strcmp(path, "-") == 0 ? "standard input" : path;
-	file->fd = fd;
 	*out = file;
 	return 0;
 }
@@ -760,37 +646,12 @@ int source_file_open(struct source **out, const char *path, uint64_t remember_ns
 	return error;
 }
 
-/* A line that is not complete yet. */
-struct line {
-	size_t len;
-	char text[SOURCE_LINE_MAX];
-};
-
-/* Passes the complete lines on, and keeps the rest. Returns false if @pass did. */
-static bool pass_lines(struct line *line, struct span bytes,
-		       bool (*pass)(void *context, struct span line), void *context)
-{
-	for (size_t i = 0; i < bytes.len; i++) {
-		struct span whole = { line->text, line->len };
-
-		if (bytes.ptr[i] != '\n' && line->len < sizeof(line->text))
-			line->text[line->len++] = bytes.ptr[i];
-		if (bytes.ptr[i] != '\n')
-			continue;
-		line->len = 0;
-		if (!pass(context, whole))
-			return false;
-	}
-	return true;
-}
-
 int source_file_lines(const char *path, const char *advice,
 		      bool (*pass)(void *context, struct span line), void *context)
 {
-	struct line line = { .len = 0 };
+	char bytes[16384], line[SOURCE_LINE_MAX];
+	size_t total = 0, len = 0;
 	struct source_file *file;
-	char bytes[16384];
-	size_t total = 0;
 	bool more = true;
 	ssize_t n = open_file(&file, path, 0, advice);
 
@@ -800,10 +661,17 @@ int source_file_lines(const char *path, const char *advice,
 	while (more && total < SOURCE_LINES_BYTES &&
 	       (n = file_bytes(&file->text, bytes, sizeof(bytes))) > 0) {
 		total += (size_t)n;
-		more = pass_lines(&line, (struct span){ bytes, (size_t)n }, pass, context);
+		for (ssize_t i = 0; more && i < n; i++) {
+			if (bytes[i] == '\n') {
+				more = pass(context, (struct span){ line, len });
+				len = 0;
+			} else if (len < sizeof(line)) {
+				line[len++] = bytes[i];
+			}
+		}
 	}
-	if (more && n == 0 && line.len > 0)
-		pass(context, (struct span){ line.text, line.len });
+	if (more && n == 0 && len > 0)
+		pass(context, (struct span){ line, len });
 	source_close(&file->text.source);
 	return n < 0 ? (int)n : 0;
 }

@@ -89,15 +89,6 @@ static unsigned int place_of(const struct thread_table *threads, int32_t tid)
 	return i;
 }
 
-/* Returns NULL if the trace does not name that thread. */
-static const struct thread_entry *find_thread(const struct thread_table *threads, int32_t tid)
-{
-	const struct thread_entry *entry =
-		tid > 0 ? &threads->entries[place_of(threads, tid)] : NULL;
-
-	return entry && entry->tid ? entry : NULL;
-}
-
 /* The name that the kernel gives a process. Of a program it is the first 15 bytes of the file's
  * name, of an app the last 15 bytes of the package. */
 static struct span comm_of(const struct perfetto_thread *thread)
@@ -199,62 +190,49 @@ static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 		*earliest_ns = time_ns;
 }
 
-static void index_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			 struct region *region)
-{
-	struct perfetto_bundle bundle;
-
-	reader->counts.corrupt += !perfetto_bundle_read(packet->ftrace, &bundle);
-	perfetto_tracks_follow_bundle(reader->tracks, packet, number_of(&reader->place), bundle.cpu,
-				      bundle.first_ns);
-	perfetto_times_add_bundle(reader->times, &bundle);
-	/* The events of a CPU are in order. */
-	if (bundle.first_ns > 0)
-		earliest(&region->first_ns[0], bundle.first_ns);
-}
-
-/* The thread or the process of a track. */
-static void add_track(struct perfetto_reader *reader, const struct perfetto_packet *packet)
-{
-	struct perfetto_thread thread;
-	struct perfetto_track track;
-
-	perfetto_track_read(packet->track, &track);
-	thread = (struct perfetto_thread){ track.tid, track.pid, track.thread_name, false };
-	if (track.tid <= 0)
-		thread = (struct perfetto_thread){ track.pid, track.pid, track.process_name, true };
-	if (thread.tid > 0)
-		add_thread(reader->threads, &thread, 0);
-}
-
 static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			 struct region *region)
 {
-	uint64_t times_ns[PERFETTO_CLOCKS], clock, time_ns;
+	uint64_t times_ns[PERFETTO_CLOCKS], clock, time_ns, number = number_of(&reader->place);
+	struct perfetto_counts *counts = &reader->counts;
 	struct span tree = packet->processes;
+	struct perfetto_bundle bundle;
 	struct perfetto_thread thread;
+	struct perfetto_track track;
 
-	if (packet->ftrace.ptr)
-		index_bundle(reader, packet, region);
+	if (packet->ftrace.ptr) {
+		counts->corrupt += !perfetto_bundle_read(packet->ftrace, &bundle);
+		perfetto_tracks_follow_bundle(reader->tracks, packet, number, bundle.cpu,
+					      bundle.first_ns);
+		perfetto_times_add_bundle(reader->times, &bundle);
+		/* The events of a CPU are in order. */
+		if (bundle.first_ns > 0)
+			earliest(&region->first_ns[0], bundle.first_ns);
+	}
 	/* Compressed packets inside of compressed ones are not unpacked. */
-	reader->counts.corrupt += packet->compressed.ptr != NULL;
-	if (!perfetto_tracks_follow(reader->tracks, packet, number_of(&reader->place)))
-		reader->counts.corrupt++;
-	if (packet->track.ptr)
-		add_track(reader, packet);
+	counts->corrupt += packet->compressed.ptr != NULL;
+	counts->corrupt += !perfetto_tracks_follow(reader->tracks, packet, number);
+	if (packet->track.ptr) {
+		perfetto_track_read(packet->track, &track);
+		thread = (struct perfetto_thread){ track.tid, track.pid, track.thread_name, false };
+		if (track.tid <= 0)
+			thread = (struct perfetto_thread){ track.pid, track.pid, track.process_name,
+							   true };
+		if (thread.tid > 0)
+			add_thread(reader->threads, &thread, 0);
+	}
 	while (perfetto_thread_next(&tree, &thread))
 		add_thread(reader->threads, &thread, packet->time_ns);
-	reader->counts.corrupt += tree.len > 0;
+	counts->corrupt += tree.len > 0;
 	if (packet->clocks.ptr) {
-		if (!perfetto_clocks_read(packet->clocks, times_ns))
-			reader->counts.corrupt++;
+		counts->corrupt += !perfetto_clocks_read(packet->clocks, times_ns);
 		perfetto_times_add_snapshot(reader->times, times_ns);
 	}
 	if (time_of(reader, packet, &clock, &time_ns)) {
 		if (packet->timeline.ptr || packet->track_event.ptr)
 			earliest(&region->first_ns[clock], time_ns);
 	} else if (packet->timeline.ptr && packet->has_time) {
-		reader->counts.untimed++;
+		counts->untimed++;
 	}
 }
 
@@ -266,22 +244,17 @@ static struct region region_at(uint64_t begin)
 	return region;
 }
 
-static bool has_events(const struct region *region)
-{
-	uint64_t first_ns = UINT64_MAX;
-
-	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
-		earliest(&first_ns, region->first_ns[i]);
-	return first_ns != UINT64_MAX;
-}
-
 /* The region ends, if it is long enough, or @last. One without events is dropped. Returns false if
  * there is no memory for it. */
 static bool end_region(struct perfetto_reader *reader, struct region *region, bool last)
 {
+	uint64_t first_ns = UINT64_MAX;
+
 	if (!last && region->end - region->begin < REGION_SIZE)
 		return true;
-	if (has_events(region)) {
+	for (unsigned int clock = 0; clock < PERFETTO_CLOCKS; clock++)
+		earliest(&first_ns, region->first_ns[clock]);
+	if (first_ns != UINT64_MAX) {
 		if (!perfetto_grow((void **)&reader->regions, &reader->regions_capacity,
 				   reader->n_regions + 1, sizeof(*region), SIZE_MAX))
 			return false;
@@ -391,13 +364,10 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
 	uint64_t last_ns, number = number_of(&reader->place);
-	struct perfetto_gap gap = { .cpu = -1 };
 
 	perfetto_bundle_read(packet->ftrace, &bundle);
 	last_ns = bundle.first_ns;
-	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
-		bundle.lost |= !gap.at_end;
-	if (bundle.lost)
+	if (bundle.lost || perfetto_tracks_is_gap(reader->tracks, number))
 		add_lost(reader, bundle.cpu, last_ns);
 	while (perfetto_print_next(&rest, &print)) {
 		const struct perfetto_event event = {
@@ -411,10 +381,8 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 			last_ns = print.time_ns;
 		add_event(reader, &event, print.text);
 	}
-	gap.cpu = -1;
-	while (perfetto_tracks_next_gap(reader->tracks, number, &gap))
-		if (gap.at_end)
-			add_lost(reader, gap.cpu, last_ns);
+	for (int32_t cpu = -1; (cpu = perfetto_tracks_next_lost(reader->tracks, number, cpu)) >= 0;)
+		add_lost(reader, cpu, last_ns);
 }
 
 static void load_track_event(struct perfetto_reader *reader, const struct perfetto_packet *packet,
@@ -460,90 +428,49 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 		load_track_event(reader, packet, timeline.time_ns);
 }
 
-/* Reads a region. Returns 0 or -errno. */
-static int load_region(struct perfetto_reader *reader, const struct region *region)
-{
-	struct perfetto_packet packet;
-	int result;
-
-	packet_stream_seek(&reader->stream, region->begin);
-	perfetto_tracks_begin_region(reader->tracks);
-	perfetto_merge_begin_region(&reader->merge, region->begin);
-	reader->place = (struct place){ UINT64_MAX, 0 };
-	while ((result = next_packet(reader, &packet)) > 0) {
-		if (reader->stream.packet_begin >= region->end)
-			break;
-		if (packet.ftrace.ptr)
-			load_bundle(reader, &packet);
-		load_packet(reader, &packet);
-	}
-	perfetto_merge_end_region(&reader->merge);
-	if (result == 0 && reader->stream.packet_end < region->end) /* it became shorter */
-		leave_out(reader, region->first_ns[0], INT64_MAX);
-	return result;
-}
-
-/* --- the second pass: the merge --- */
-
 /* Reads all regions with events up to the next one. Returns 0; 1: there is no memory for all;
  * -errno. */
 static int load_due(struct perfetto_reader *reader)
 {
-	while (reader->next_region < reader->n_regions) {
-		const struct region *next = &reader->regions[reader->next_region];
-		int error;
+	struct perfetto_packet packet;
+	int result = 0;
 
-		if (next->first_ns[0] > perfetto_merge_time(&reader->merge))
+	while (result >= 0 && reader->next_region < reader->n_regions) {
+		const struct region *region = &reader->regions[reader->next_region];
+
+		if (region->first_ns[0] > perfetto_merge_time(&reader->merge))
 			return 0;
 		if (reader->merge.n > 0 && reader->merge.bytes >= EVENTS_MEMORY)
 			return 1;
 		reader->next_region++;
-		error = load_region(reader, next);
-		if (error < 0)
-			return error;
+		packet_stream_seek(&reader->stream, region->begin);
+		perfetto_tracks_begin_region(reader->tracks);
+		perfetto_merge_begin_region(&reader->merge, region->begin);
+		reader->place = (struct place){ UINT64_MAX, 0 };
+		while ((result = next_packet(reader, &packet)) > 0 &&
+		       reader->stream.packet_begin < region->end) {
+			if (packet.ftrace.ptr)
+				load_bundle(reader, &packet);
+			load_packet(reader, &packet);
+		}
+		perfetto_merge_end_region(&reader->merge);
+		/* It became shorter. */
+		if (result == 0 && reader->stream.packet_end < region->end)
+			leave_out(reader, region->first_ns[0], INT64_MAX);
 	}
-	return 0;
+	return result < 0 ? result : 0;
 }
 
 /* --- records --- */
-
-static struct span first_line(struct span text)
-{
-	const char *end = memchr(text.ptr, '\0', text.len);
-
-	if (end)
-		text.len = (size_t)(end - text.ptr);
-	end = memchr(text.ptr, '\n', text.len);
-	if (end)
-		text.len = (size_t)(end - text.ptr);
-	return text;
-}
-
-/* Returns false if the marker cannot be parsed. */
-static bool print_record(struct perfetto_reader *reader, const struct perfetto_event *event,
-			 struct trace_record *record)
-{
-	const struct thread_entry *thread;
-
-	if (!marker_parse(first_line((struct span){ (const char *)(event + 1), event->len }), false,
-			  record)) {
-		reader->counts.malformed++;
-		return false;
-	}
-	thread = find_thread(reader->threads, event->tid);
-	record->comm = SPAN_LITERAL("<...>");
-	if (thread) {
-		record->tgid = thread->tgid;
-		if (thread->comm[0])
-			record->comm = span_of(thread->comm);
-	}
-	return true;
-}
 
 /* Returns false: there is no record for the event. */
 static bool to_record(struct perfetto_reader *reader, const struct perfetto_event *event,
 		      struct trace_record *record)
 {
+	struct span text = { (const char *)(event + 1), event->len };
+	const struct thread_entry *thread;
+	const char *end;
+
 	/* In whole microseconds, as in the text of a trace: so both give the same rows. */
 	*record = (struct trace_record){
 		.kind = TRACE_LOST,
@@ -554,16 +481,32 @@ static bool to_record(struct perfetto_reader *reader, const struct perfetto_even
 		.time_ns = event->time_ns / 1000 * 1000,
 		.value = TRACE_LOST_UNKNOWN,
 	};
-
 	reader->counts.markers += event->kind != PERFETTO_EVENT_LOST;
-	if (event->kind == PERFETTO_EVENT_PRINT)
-		return print_record(reader, event, record);
-	record->tid = TRACE_ID_UNKNOWN;
+	if (event->kind != PERFETTO_EVENT_PRINT)
+		record->tid = TRACE_ID_UNKNOWN;
 	if (event->kind == PERFETTO_EVENT_TIMELINE) {
 		record->kind = TRACE_TIMELINE;
 		record->time_ns = event->time_ns;
 		record->value = (int64_t)event->number;
-		record->name = (struct span){ (const char *)(event + 1), event->len };
+		record->name = text;
+	}
+	if (event->kind != PERFETTO_EVENT_PRINT)
+		return true;
+
+	text.len = strnlen(text.ptr, text.len);
+	end = memchr(text.ptr, '\n', text.len);
+	if (end)
+		text.len = (size_t)(end - text.ptr);
+	if (!marker_parse(text, false, record)) {
+		reader->counts.malformed++;
+		return false;
+	}
+	record->comm = SPAN_LITERAL("<...>");
+	thread = &reader->threads->entries[place_of(reader->threads, event->tid)];
+	if (event->tid > 0 && thread->tid != 0) {
+		record->tgid = thread->tgid;
+		if (thread->comm[0])
+			record->comm = span_of(thread->comm);
 	}
 	return true;
 }

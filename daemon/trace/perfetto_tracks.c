@@ -34,8 +34,8 @@ enum {
 	KEY_LAST = KEY_CLOCK,
 };
 
-/* The sequence of facts about bundles, which no writer has: their numbers are keys. ->number: 2 *
- * CPU if events of that CPU may be missing before the bundle; + 1: up to its end. */
+/* The sequence of facts about bundles, which no writer has: their numbers are keys. Events of the
+ * bundle's CPU may be missing before it. */
 #define GAP_SEQUENCE UINT64_MAX
 
 struct fact {
@@ -236,43 +236,24 @@ static void add_category(struct sequence *sequence, struct span name)
 	sequence->is_other |= !is_known;
 }
 
-static void add_categories(struct sequence *sequence, const struct perfetto_packet *packet)
-{
-	struct span rest = packet->interned, name;
-	struct perfetto_track_event event;
-	uint64_t id;
-
-	while (perfetto_name_next(&rest, PERFETTO_NAMES_CATEGORY, &id, &name))
-		add_category(sequence, name);
-	if (packet->track_event.ptr && perfetto_track_event_read(packet->track_event, &event) &&
-	    event.category.ptr)
-		add_category(sequence, event.category);
-}
-
-/* Each packet after a loss says so; that of a writer's first packet, too, though nothing was lost.
- * @is_moved: the packet may be the first, though it is not the first of the file. */
-static bool is_loss(struct sequence *sequence, const struct perfetto_packet *packet, bool is_moved)
-{
-	bool is_first =
-		packet->is_first || !sequence->is_begun || (is_moved && !sequence->has_first);
-
-	if (!packet->lost_before)
-		return false;
-	sequence->has_first |= is_first;
-	return !is_first;
-}
-
+/* @is_moved: the packet may be the writer's first, though it is not its first in the file. */
 static void follow_writer(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			  uint64_t number, bool is_moved)
 {
 	struct sequence *sequence = sequence_of(tracks, packet->sequence);
 	uint64_t clock = packet->has_defaults ? packet->default_clock : 0;
+	bool is_first;
 
 	if (!sequence)
 		return;
+	is_first = packet->is_first || !sequence->is_begun || (is_moved && !sequence->has_first);
 	sequence->id = packet->sequence;
 	sequence->has_ftrace |= packet->ftrace.ptr != NULL;
-	if (is_loss(sequence, packet, is_moved)) {
+	/* Each packet after a loss says so; that of a writer's first packet, too, though nothing
+	 * was lost. */
+	if (packet->lost_before && is_first) {
+		sequence->has_first = true;
+	} else if (packet->lost_before) {
 		tracks->n_lost++;
 		tracks->n_losses += sequence->has_ftrace;
 		tracks->is_after_loss |= sequence->has_ftrace;
@@ -281,16 +262,6 @@ static void follow_writer(struct perfetto_tracks *tracks, const struct perfetto_
 	if ((packet->has_defaults || packet->cleared) && sequence->default_clock != clock &&
 	    add_value(tracks, sequence, KEY_CLOCK, number, clock))
 		sequence->default_clock = clock;
-}
-
-static void add_gap(struct perfetto_tracks *tracks, uint64_t number, unsigned int cpu, bool at_end)
-{
-	if (tracks->n_gaps == GAPS)
-		return;
-	tracks->n_gaps++;
-	add_fact(tracks, (struct fact){ .sequence = GAP_SEQUENCE,
-					.key = number,
-					.number = 2 * (uint64_t)cpu + at_end });
 }
 
 void perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
@@ -306,8 +277,10 @@ void perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
 	if (tracks->is_after_loss)
 		tracks->after_loss = number;
 	tracks->is_after_loss = false;
-	if (tracks->cpus[place].n_losses != tracks->n_losses)
-		add_gap(tracks, number, place, false);
+	if (tracks->cpus[place].n_losses != tracks->n_losses && tracks->n_gaps < GAPS) {
+		tracks->n_gaps++;
+		add_fact(tracks, (struct fact){ .sequence = GAP_SEQUENCE, .key = number });
+	}
 	tracks->cpus[place].is_known = true;
 	tracks->cpus[place].n_losses = tracks->n_losses;
 }
@@ -317,8 +290,11 @@ bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfett
 {
 	bool is_ours = packet->track_event.ptr || packet->track.ptr || packet->interned.ptr ||
 		       packet->has_default_track;
+	struct span categories = packet->interned, name;
+	struct perfetto_track_event event;
 	struct sequence *sequence;
 	bool whole = true;
+	uint64_t id;
 
 	if (!packet->ftrace.ptr)
 		follow_writer(tracks, packet, number, false);
@@ -343,8 +319,12 @@ bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfett
 		whole &= add_track(tracks, sequence, packet->track, number);
 	if (packet->interned.ptr)
 		whole &= add_names(tracks, sequence, packet->interned, number);
-	if (!sequence->is_atrace)
-		add_categories(sequence, packet);
+	while (!sequence->is_atrace &&
+	       perfetto_name_next(&categories, PERFETTO_NAMES_CATEGORY, &id, &name))
+		add_category(sequence, name);
+	if (!sequence->is_atrace && packet->track_event.ptr &&
+	    perfetto_track_event_read(packet->track_event, &event) && event.category.ptr)
+		add_category(sequence, event.category);
 	sequence->has_events |= packet->track_event.ptr != NULL;
 	sequence->is_cleared |= packet->cleared;
 	return whole;
@@ -371,13 +351,6 @@ void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint
 	for (size_t i = 0; i < SEQUENCES; i++)
 		if (!is_foreign(&tracks->sequences[i]))
 			*untimed += tracks->sequences[i].untimed;
-	/* Of a CPU without a bundle after the last loss, one was lost, or it had no events. Bundles
-	 * of all CPUs are written together, so its events end about where those of the next bundle
-	 * do. */
-	for (unsigned int i = 0; i < CPUS; i++)
-		if (tracks->cpus[i].is_known && tracks->after_loss > 0 &&
-		    tracks->cpus[i].n_losses != tracks->n_losses)
-			add_gap(tracks, tracks->after_loss, i, true);
 	perfetto_sort(tracks->facts, tracks->n_facts, sizeof(tracks->facts[0]), compare);
 	tracks->is_ended = true;
 }
@@ -429,30 +402,20 @@ static const struct fact *fact_of(struct perfetto_tracks *tracks, uint64_t seque
 	return fact && fact->number == number ? fact : NULL;
 }
 
-bool perfetto_tracks_next_gap(struct perfetto_tracks *tracks, uint64_t number,
-			      struct perfetto_gap *gap)
+bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks, uint64_t number)
 {
-	const uint64_t next = gap->cpu < 0 ? 0 : 2 * (uint64_t)gap->cpu + gap->at_end + 1;
-	const struct fact *fact = fact_at(tracks, GAP_SEQUENCE, number, UINT64_MAX);
-
-	while (fact && fact->number > next && fact > tracks->facts && fact[-1].key == number &&
-	       fact[-1].sequence == GAP_SEQUENCE && fact[-1].number >= next)
-		fact--;
-	if (!fact || fact->number < next)
-		return false;
-	*gap = (struct perfetto_gap){ (int32_t)(fact->number / 2), fact->number % 2 };
-	return true;
+	return fact_at(tracks, GAP_SEQUENCE, number, 0) != NULL;
 }
 
-static uint64_t clock_of(struct perfetto_tracks *tracks, const struct sequence *sequence,
-			 uint64_t number)
+/* Of a CPU without a bundle after the last loss, one was lost, or it had no events. Bundles of all
+ * CPUs are written together, so its events end about where those of the next bundle do. */
+int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, uint64_t number,
+				  int32_t cpu)
 {
-	const struct fact *fact;
-
-	if (!tracks->is_ended)
-		return sequence->default_clock;
-	fact = fact_at(tracks, sequence->id, (uint64_t)KEY_CLOCK, number);
-	return fact ? fact->value : 0;
+	while (number == tracks->after_loss && ++cpu < CPUS)
+		if (tracks->cpus[cpu].is_known && tracks->cpus[cpu].n_losses != tracks->n_losses)
+			return cpu;
+	return -1;
 }
 
 static void define_clock(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
@@ -532,12 +495,17 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 			  uint64_t number, uint64_t *clock, uint64_t *time_ns)
 {
 	struct sequence *sequence = sequence_of(tracks, packet->sequence);
+	const struct fact *fact;
 
 	if (packet->clocks.ptr)
 		define_clock(tracks, packet);
 	*clock = packet->clock;
-	if (*clock == 0 && sequence)
-		*clock = clock_of(tracks, sequence, number);
+	if (*clock == 0 && sequence && !tracks->is_ended) {
+		*clock = sequence->default_clock;
+	} else if (*clock == 0 && sequence) {
+		fact = fact_at(tracks, sequence->id, (uint64_t)KEY_CLOCK, number);
+		*clock = fact ? fact->value : 0;
+	}
 	if (*clock == 0)
 		*clock = PERFETTO_CLOCK_BOOTTIME;
 	if (find_time(tracks, sequence, packet, number, clock, time_ns) && *clock < PERFETTO_CLOCKS)

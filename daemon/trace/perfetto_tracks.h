@@ -54,16 +54,13 @@ void perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
  * writer lost packets. */
 void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint64_t *lost);
 
-/* At a bundle: events of that CPU may be missing before it, or up to its end. */
-struct perfetto_gap {
-	int32_t cpu;
-	bool at_end;
-};
+/* The second pass: events of the CPU of that bundle may be missing before it. */
+bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks, uint64_t number);
 
-/* The second pass: the gap at a bundle after @gap; with ->cpu -1 the first one. Returns false if
- * there is none. */
-bool perfetto_tracks_next_gap(struct perfetto_tracks *tracks, uint64_t number,
-			      struct perfetto_gap *gap);
+/* The second pass: the next CPU after @cpu (the first after -1) whose events may be missing up to
+ * the end of that bundle; -1: there is none. */
+int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, uint64_t number,
+				  int32_t cpu);
 
 /* True: perfetto_tracks_time() must be called for the packet, whatever else is in it: its time, or
  * clocks, are the base of later ones. */

@@ -36,7 +36,7 @@ struct source_archive {
 	struct archive *reader;
 	struct rlimit memory; /* the previous limit */
 	off_t begin;	      /* zip: offset of the archive in the file */
-	int copy;	      /* zip: a copy of an input that cannot be read twice, or -1 */
+	int copy;	      /* zip: it replaces an input that cannot be read twice; or -1 */
 	bool quiet;	      /* errors are not reported */
 	bool is_unknown;      /* libarchive itself cannot unpack it */
 	bool refused;	      /* a file cannot be unpacked */
@@ -102,27 +102,21 @@ static bool load_library(void)
 
 /* --- the kinds --- */
 
-enum packing_kind {
-	PACKING_XZ,
-	PACKING_ZSTD,
-	PACKING_BZIP2,
-	PACKING_ZIP,
-};
+enum { PACKING_XZ, PACKING_ZSTD, PACKING_BZIP2, PACKING_ZIP, PACKINGS };
 
 static const struct packing {
-	enum packing_kind kind;
 	struct span magic;
 	const char *unpack; /* the command to unpack it */
-} packings[] = {
-	{ PACKING_XZ, SPAN_INIT("\3757zXZ\0"), "xz -d FILE" },
-	{ PACKING_ZSTD, SPAN_INIT("\x28\xb5\x2f\xfd"), "zstd -d FILE" },
-	{ PACKING_BZIP2, SPAN_INIT("BZh"), "bzip2 -d FILE" },
-	{ PACKING_ZIP, SPAN_INIT("PK\x03\x04"), "unzip FILE" },
+} packings[PACKINGS] = {
+	[PACKING_XZ] = { SPAN_INIT("\3757zXZ\0"), "xz -d FILE" },
+	[PACKING_ZSTD] = { SPAN_INIT("\x28\xb5\x2f\xfd"), "zstd -d FILE" },
+	[PACKING_BZIP2] = { SPAN_INIT("BZh"), "bzip2 -d FILE" },
+	[PACKING_ZIP] = { SPAN_INIT("PK\x03\x04"), "unzip FILE" },
 };
 
 static bool is_zip(const struct source_archive *archive)
 {
-	return archive->packing->kind == PACKING_ZIP;
+	return archive->packing == &packings[PACKING_ZIP];
 }
 
 /* --- memory --- */
@@ -148,15 +142,10 @@ static void limit_memory(struct source_archive *archive)
 
 /* --- the input --- */
 
-static int input_fd(const struct source_archive *archive)
-{
-	return archive->copy >= 0 ? archive->copy : archive->input.fd;
-}
-
 /* Returns the number of bytes in the buffer, or -errno. */
-static ssize_t read_piece(struct source_archive *archive, int fd)
+static ssize_t read_piece(struct source_archive *archive)
 {
-	ssize_t n = input_read(fd, archive->buffer, PIECE, -1);
+	ssize_t n = input_read(archive->input.fd, archive->buffer, PIECE, -1);
 
 	if (n >= 0)
 		return n;
@@ -174,7 +163,7 @@ static la_ssize_t on_read(struct archive *reader, void *context, const void **by
 	*bytes = n > 0 ? archive->input.head.ptr : archive->buffer;
 	archive->input.head.len = 0;
 	if (n == 0 && !archive->is_packet)
-		n = read_piece(archive, input_fd(archive));
+		n = read_piece(archive);
 	archive->input_over = n == 0;
 	if (n < 0)
 		la->archive_set_error(reader, (int)-n, "cannot be read");
@@ -184,7 +173,7 @@ static la_ssize_t on_read(struct archive *reader, void *context, const void **by
 static la_int64_t on_seek(struct archive *reader, void *context, la_int64_t offset, int whence)
 {
 	struct source_archive *archive = context;
-	off_t at = lseek(input_fd(archive), whence == SEEK_SET ? archive->begin + offset : offset,
+	off_t at = lseek(archive->input.fd, whence == SEEK_SET ? archive->begin + offset : offset,
 			 whence);
 
 	(void)reader;
@@ -192,45 +181,6 @@ static la_int64_t on_seek(struct archive *reader, void *context, la_int64_t offs
 }
 
 /* --- unpacking --- */
-
-/* Returns false if libarchive would start a program to unpack it. */
-static bool support_stream(const struct source_archive *archive)
-{
-	struct archive *reader = archive->reader;
-	enum packing_kind kind = archive->packing->kind;
-	int result = kind == PACKING_XZ	    ? la->archive_read_support_filter_xz(reader)
-		     : kind == PACKING_ZSTD ? la->archive_read_support_filter_zstd(reader)
-					    : la->archive_read_support_filter_bzip2(reader);
-
-	la->archive_read_support_format_raw(reader);
-	if (!archive->is_packet)
-		la->archive_read_support_format_empty(reader);
-	return result == ARCHIVE_OK;
-}
-
-static int open_reader(struct source_archive *archive)
-{
-	struct archive *reader = la->archive_read_new();
-
-	archive->reader = reader;
-	archive->input_over = archive->over = false;
-	archive->block = SPAN_NULL;
-	archive->damage = NULL;
-	if (!reader)
-		return ARCHIVE_FATAL;
-	la->archive_read_set_read_callback(reader, on_read);
-	la->archive_read_set_callback_data(reader, archive);
-	if (is_zip(archive)) {
-		on_seek(reader, archive, 0, SEEK_SET);
-		la->archive_read_set_seek_callback(reader, on_seek);
-		la->archive_read_support_format_zip(reader);
-	} else {
-		archive->is_unknown = !support_stream(archive);
-		if (archive->is_unknown && archive->is_packet)
-			return ARCHIVE_FAILED;
-	}
-	return la->archive_read_open1(reader);
-}
 
 static int refuse(struct source_archive *archive, int error, const char *why)
 {
@@ -263,8 +213,36 @@ static int end_early(struct source_archive *archive, int result)
 /* Begins at the first file. Returns 0 or -errno; if nothing can be read, ->over is set. */
 static int begin_reading(struct source_archive *archive)
 {
-	int result = open_reader(archive);
+	struct archive *reader = la->archive_read_new();
+	int result;
 
+	archive->reader = reader;
+	archive->input_over = archive->over = false;
+	archive->block = SPAN_NULL;
+	archive->damage = NULL;
+	if (!reader)
+		return end_early(archive, ARCHIVE_FATAL);
+	la->archive_read_set_read_callback(reader, on_read);
+	la->archive_read_set_callback_data(reader, archive);
+	if (is_zip(archive)) {
+		on_seek(reader, archive, 0, SEEK_SET);
+		la->archive_read_set_seek_callback(reader, on_seek);
+		la->archive_read_support_format_zip(reader);
+	} else {
+		result = archive->packing == &packings[PACKING_XZ]
+				 ? la->archive_read_support_filter_xz(reader)
+			 : archive->packing == &packings[PACKING_ZSTD]
+				 ? la->archive_read_support_filter_zstd(reader)
+				 : la->archive_read_support_filter_bzip2(reader);
+		/* Otherwise libarchive would start a program to unpack it. */
+		archive->is_unknown = result != ARCHIVE_OK;
+		if (archive->is_unknown && archive->is_packet)
+			return -ENOTSUP;
+		la->archive_read_support_format_raw(reader);
+		if (!archive->is_packet)
+			la->archive_read_support_format_empty(reader);
+	}
+	result = la->archive_read_open1(reader);
 	return result < ARCHIVE_WARN ? end_early(archive, result) : 0;
 }
 
@@ -360,32 +338,6 @@ struct found {
 	unsigned int trace; /* number of the first trace among the files */
 };
 
-/* Returns 0 or -errno. */
-static int scan_files(struct source_archive *archive, struct found *found)
-{
-	struct archive_entry *entry;
-	const char *name;
-	int error = 0;
-	int has;
-
-	while ((entry = next_file(archive, &error))) {
-		add_name(&found->files, entry);
-		name = la->archive_entry_pathname(entry);
-		found->is_bugreport |= name && strcmp(name, "main_entry.txt") == 0;
-		archive->quiet = true;
-		has = archive->input.has_markers(archive->input.context, archive);
-		archive->quiet = false;
-		if (has < 0)
-			return has;
-		if (!has)
-			continue;
-		if (found->traces.count == 0)
-			found->trace = found->files.count - 1;
-		add_name(&found->traces, entry);
-	}
-	return error;
-}
-
 /* Returns 0, or -errno after the reason was reported. */
 static int check_files(const struct source_archive *archive, const struct found *found)
 {
@@ -417,13 +369,30 @@ static int check_files(const struct source_archive *archive, const struct found 
 	return -ENOTSUP;
 }
 
-/* Moves to the one file to read. Returns 0, or -errno after the reason was reported. */
+/* Moves to the one file to read: the archive is read to its end, and then again up to that file.
+ * Returns 0, or -errno after the reason was reported. */
 static int choose_file(struct source_archive *archive)
 {
 	struct found found = { .trace = 0 };
-	int error;
+	struct archive_entry *entry;
+	int error = 0;
 
-	error = scan_files(archive, &found);
+	while ((entry = next_file(archive, &error))) {
+		const char *name = la->archive_entry_pathname(entry);
+		int has;
+
+		add_name(&found.files, entry);
+		found.is_bugreport |= name && strcmp(name, "main_entry.txt") == 0;
+		archive->quiet = true;
+		has = archive->input.has_markers(archive->input.context, archive);
+		archive->quiet = false;
+		if (has < 0)
+			return has;
+		if (has && found.traces.count == 0)
+			found.trace = found.files.count - 1;
+		if (has)
+			add_name(&found.traces, entry);
+	}
 	archive->cut = archive->damage;
 	if (error == 0 && input_is_stopped())
 		return -EINTR;
@@ -473,9 +442,9 @@ static int keep_copy(struct source_archive *archive)
 	error = archive->copy < 0 ? archive->copy : 0;
 	while (error == 0 && n > 0) {
 		error = folder_write(archive->copy, archive->buffer, (size_t)n);
-		n = error < 0 ? 0 : read_piece(archive, archive->input.fd);
+		n = error < 0 ? 0 : read_piece(archive);
 	}
-	archive->input.head.len = 0;
+	archive->input.fd = archive->copy;
 	if (n < 0)
 		return (int)n;
 	if (error < 0)
@@ -485,25 +454,21 @@ static int keep_copy(struct source_archive *archive)
 	return error;
 }
 
-/* Finds the offset of a zip archive, or copies it if it is not in a regular file. Returns 0 or
- * -errno. */
-static int find_begin(struct source_archive *archive)
-{
-	off_t at = lseek(archive->input.fd, 0, SEEK_CUR);
-	struct stat info;
-
-	if (fstat(archive->input.fd, &info) < 0 || !S_ISREG(info.st_mode) ||
-	    at < (off_t)archive->input.head.len)
-		return keep_copy(archive);
-	archive->begin = at - (off_t)archive->input.head.len;
-	archive->input.head.len = 0;
-	return 0;
-}
-
 static int begin(struct source_archive *archive)
 {
-	int error = is_zip(archive) ? find_begin(archive) : 0;
+	struct stat info;
+	int error = 0;
 
+	if (is_zip(archive)) {
+		off_t at = lseek(archive->input.fd, 0, SEEK_CUR);
+
+		if (fstat(archive->input.fd, &info) < 0 || !S_ISREG(info.st_mode) ||
+		    at < (off_t)archive->input.head.len)
+			error = keep_copy(archive);
+		else
+			archive->begin = at - (off_t)archive->input.head.len;
+		archive->input.head.len = 0;
+	}
 	if (error == 0)
 		error = begin_reading(archive);
 	if (error < 0 || archive->over)

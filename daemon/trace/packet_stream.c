@@ -43,36 +43,14 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
 	stream->packet_end = offset;
 }
 
-/* Reads the file from ->packet_end on, of which @needed bytes are there. Returns 0 or -errno. */
-static int read_window(struct packet_stream *stream, size_t needed)
-{
-	off_t at = stream->base + (off_t)stream->packet_end;
-	size_t len = 0, size = needed > WINDOW_SIZE ? needed : WINDOW_SIZE;
-	ssize_t n;
-
-	stream->window = SPAN_NULL;
-	if (!perfetto_grow((void **)&stream->bytes, &stream->capacity, size, 1, SIZE_MAX))
-		return -ENOMEM;
-	do {
-		n = input_read(stream->fd, stream->bytes + len, size - len, at + (off_t)len);
-		if (n < 0)
-			return (int)n;
-		len += (size_t)n;
-	} while (n > 0 && len < needed);
-	stream->window_begin = stream->packet_end;
-	stream->window = (struct span){ stream->bytes, len };
-	if (n > 0)
-		return 0;
-	stream->size = stream->packet_end + len;
-	stream->damage = "the file became shorter while it was read";
-	return 0;
-}
-
-/* @needed bytes are not all in memory. Returns 1: there are more; 0: not so many; -errno. */
+/* @needed bytes are not all in memory: reads the file from ->packet_end on. Returns 1: there are
+ * more; 0: not so many; -errno. */
 static int more_outer(struct packet_stream *stream, uint64_t needed)
 {
 	uint64_t left = stream->size > stream->packet_end ? stream->size - stream->packet_end : 0;
-	int error;
+	off_t at = stream->base + (off_t)stream->packet_end;
+	size_t len = 0, size;
+	ssize_t n;
 
 	stream->too_large += needed > PACKET_MAX;
 	if (left == 0 || needed > left) {
@@ -85,8 +63,23 @@ static int more_outer(struct packet_stream *stream, uint64_t needed)
 		stream->packet_end += needed;
 		return 1;
 	}
-	error = read_window(stream, needed > 0 ? (size_t)needed : 1);
-	return error < 0 ? error : 1;
+	size = needed > WINDOW_SIZE ? (size_t)needed : WINDOW_SIZE;
+	stream->window = SPAN_NULL;
+	if (!perfetto_grow((void **)&stream->bytes, &stream->capacity, size, 1, SIZE_MAX))
+		return -ENOMEM;
+	do {
+		n = input_read(stream->fd, stream->bytes + len, size - len, at + (off_t)len);
+		if (n < 0)
+			return (int)n;
+		len += (size_t)n;
+	} while (n > 0 && len < needed);
+	stream->window_begin = stream->packet_end;
+	stream->window = (struct span){ stream->bytes, len };
+	if (n == 0) {
+		stream->size = stream->packet_end + len;
+		stream->damage = "the file became shorter while it was read";
+	}
+	return 1;
 }
 
 static int next_outer(struct packet_stream *stream, struct span *packet)
@@ -126,13 +119,22 @@ static int next_outer(struct packet_stream *stream, struct span *packet)
 /* --- compressed packets --- */
 
 /* Unpacks once into the inner buffer. Returns false at the end, or at damage. */
-static bool inflate_some(struct packet_stream *stream)
+static bool unpack_some(struct packet_stream *stream)
 {
 	struct packet_buffer *inner = &stream->inner;
 	z_stream *zlib = &stream->zlib;
 	size_t space = inner->capacity - inner->end;
 	int result;
 
+	if (stream->zstd) {
+		ssize_t n = source_archive_read(stream->zstd, inner->bytes + inner->end, space);
+
+		if (n > 0)
+			inner->end += (size_t)n;
+		else /* only now the library needs the packed bytes no longer */
+			stream->packed = SPAN_NULL;
+		return n > 0 || (n == 0 && !source_archive_damage(stream->zstd));
+	}
 	zlib->next_in = (Bytef *)stream->packed.ptr;
 	zlib->avail_in = (uInt)stream->packed.len;
 	zlib->next_out = (Bytef *)inner->bytes + inner->end;
@@ -145,20 +147,6 @@ static bool inflate_some(struct packet_stream *stream)
 		stream->packed = SPAN_NULL;
 	}
 	return result == Z_OK || result == Z_STREAM_END;
-}
-
-/* The same of zstd. The packed bytes are in the library's hands until the end. */
-static bool zstd_some(struct packet_stream *stream)
-{
-	struct packet_buffer *inner = &stream->inner;
-	ssize_t n = source_archive_read(stream->zstd, inner->bytes + inner->end,
-					inner->capacity - inner->end);
-
-	if (n > 0)
-		inner->end += (size_t)n;
-	else
-		stream->packed = SPAN_NULL;
-	return n > 0 || (n == 0 && !source_archive_damage(stream->zstd));
 }
 
 /* Returns 1 with a packet; 0 at the end of the compressed packet; -errno. */
@@ -194,7 +182,7 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 		memmove(inner->bytes, inner->bytes + inner->begin, rest.len);
 		inner->begin = 0;
 		inner->end = before = rest.len;
-		if (!(stream->zstd ? zstd_some(stream) : inflate_some(stream)))
+		if (!unpack_some(stream))
 			break;
 		stream->unpacked += inner->end - before;
 		/* No more bytes are the end of zstd, and damage of zlib. */

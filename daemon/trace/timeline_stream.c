@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "daemon/base/loop.h"
+#include "daemon/trace/input.h"
 
 /* The first byte of each packet: field 1, bytes. */
 #define PACKET_TAG 0x0a
@@ -114,47 +115,30 @@ static struct timeline_writer *writer_of(struct timeline_stream *stream, uint64_
 	return NULL;
 }
 
-/* Returns 0 if the time cannot be brought to the boot clock. */
-static uint64_t boot_time(const struct timeline_stream *stream, uint64_t clock, uint64_t time_ns)
-{
-	int64_t ns;
-
-	if (clock == PERFETTO_CLOCK_UNKNOWN || clock == PERFETTO_CLOCK_BOOTTIME)
-		return time_ns;
-	if (clock >= PERFETTO_CLOCKS || !stream->has_offset[clock] || time_ns > INT64_MAX ||
-	    __builtin_add_overflow((int64_t)time_ns, stream->offset_ns[clock], &ns) || ns < 0)
-		return 0;
-	return (uint64_t)ns;
-}
-
-static bool read_snapshot(struct timeline_stream *stream, struct span bytes)
-{
-	uint64_t times_ns[PERFETTO_CLOCKS];
-	bool whole = perfetto_clocks_read(bytes, times_ns);
-	uint64_t boot_ns = times_ns[PERFETTO_CLOCK_BOOTTIME];
-
-	for (unsigned int i = 0; i < PERFETTO_CLOCKS && boot_ns > 0; i++) {
-		if (times_ns[i] == 0)
-			continue;
-		stream->offset_ns[i] = (int64_t)(boot_ns - times_ns[i]);
-		stream->has_offset[i] = true;
-	}
-	return whole;
-}
-
 static void add_event(struct timeline_stream *stream, const struct perfetto_packet *packet,
 		      const struct timeline_writer *writer, uint64_t now_ns)
 {
-	uint64_t clock = packet->clock;
-	uint64_t time_ns;
+	uint64_t clock = packet->clock, time_ns = packet->time_ns;
+	bool has_time = packet->has_time;
 
-	if (clock == PERFETTO_CLOCK_UNKNOWN && writer)
-		clock = writer->clock;
-	time_ns = packet->has_time ? boot_time(stream, clock, packet->time_ns) : 0;
 	stream->counts.events++;
 	if (packet->timeline.len == 0)
 		return;
-	if (time_ns == 0 || time_ns + OLDEST_NS < now_ns || time_ns > now_ns + NEWEST_NS)
+	if (clock == PERFETTO_CLOCK_UNKNOWN && writer)
+		clock = writer->clock;
+	/* To the boot clock. */
+	if (clock != PERFETTO_CLOCK_UNKNOWN && clock != PERFETTO_CLOCK_BOOTTIME) {
+		int64_t ns = -1;
+
+		has_time &=
+			clock < PERFETTO_CLOCKS && stream->has_offset[clock] &&
+			time_ns <= INT64_MAX &&
+			!__builtin_add_overflow((int64_t)time_ns, stream->offset_ns[clock], &ns) &&
+			ns >= 0;
+		time_ns = (uint64_t)ns;
+	}
+	if (!has_time || time_ns == 0 || time_ns + OLDEST_NS < now_ns ||
+	    time_ns > now_ns + NEWEST_NS)
 		stream->counts.untimely++;
 	else
 		hold(stream, time_ns, packet->sequence, packet->timeline);
@@ -165,6 +149,7 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 	struct perfetto_packet packet;
 	bool whole = perfetto_packet_read(bytes, &packet);
 	struct timeline_writer *writer = writer_of(stream, packet.sequence);
+	uint64_t times_ns[PERFETTO_CLOCKS], boot_ns;
 
 	if (writer) {
 		/* perfetto sets it in the first packet of each writer, too. */
@@ -173,52 +158,45 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 		if (packet.has_defaults)
 			writer->clock = packet.default_clock;
 	}
-	if (packet.clocks.ptr)
-		whole &= read_snapshot(stream, packet.clocks);
+	if (packet.clocks.ptr) {
+		whole &= perfetto_clocks_read(packet.clocks, times_ns);
+		boot_ns = times_ns[PERFETTO_CLOCK_BOOTTIME];
+		for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++) {
+			if (boot_ns == 0 || times_ns[i] == 0)
+				continue;
+			stream->offset_ns[i] = (int64_t)(boot_ns - times_ns[i]);
+			stream->has_offset[i] = true;
+		}
+	}
 	if (!whole)
 		stream->damage = "a packet is corrupt";
 	else if (packet.timeline.ptr)
 		add_event(stream, &packet, writer, now_ns);
 }
 
-/* Reads the whole packets of @bytes. Returns the rest. */
-static struct span read_packets(struct timeline_stream *stream, struct span bytes, uint64_t now_ns,
-				uint64_t *needed)
-{
-	struct span packet;
-
-	while (!stream->damage) {
-		enum perfetto_frame frame = perfetto_frame(&bytes, &packet, needed);
-		bool is_packet = bytes.len == 0 || bytes.ptr[0] == PACKET_TAG;
-
-		if (frame == PERFETTO_FRAME_PACKET)
-			read_packet(stream, packet, now_ns);
-		else if (frame == PERFETTO_FRAME_NONE && is_packet)
-			return bytes;
-		else
-			stream->damage = "it is not a perfetto trace";
-	}
-	return SPAN_NULL;
-}
-
 void timeline_stream_add(struct timeline_stream *stream, struct span bytes, uint64_t now_ns)
 {
 	while (bytes.len > 0 && !stream->damage) {
 		uint64_t skip = stream->skip < bytes.len ? stream->skip : bytes.len;
-		size_t space = sizeof(stream->packet) - stream->len;
-		uint64_t needed = 0;
-		struct span rest;
+		enum perfetto_frame frame;
+		struct span rest, packet;
+		uint64_t needed;
 
 		stream->skip -= skip;
 		bytes = span_skip(bytes, (size_t)skip);
-		if (space > bytes.len)
-			space = bytes.len;
-		memcpy(stream->packet + stream->len, bytes.ptr, space);
-		stream->len += space;
-		bytes = span_skip(bytes, space);
-		rest = read_packets(stream, (struct span){ stream->packet, stream->len }, now_ns,
-				    &needed);
-		memmove(stream->packet, rest.ptr ? rest.ptr : stream->packet, rest.len);
+		stream->len += input_take(&bytes, stream->packet + stream->len,
+					  sizeof(stream->packet) - stream->len);
+		rest = (struct span){ stream->packet, stream->len };
+		while ((frame = perfetto_frame(&rest, &packet, &needed)) == PERFETTO_FRAME_PACKET) {
+			read_packet(stream, packet, now_ns);
+			if (stream->damage)
+				return;
+		}
+		if (frame != PERFETTO_FRAME_NONE || (rest.len > 0 && rest.ptr[0] != PACKET_TAG)) {
+			stream->damage = "it is not a perfetto trace";
+			return;
+		}
+		memmove(stream->packet, rest.ptr, rest.len);
 		stream->len = rest.len;
 		if (needed <= sizeof(stream->packet))
 			continue;

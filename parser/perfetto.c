@@ -8,43 +8,38 @@
 
 /* --- the stream --- */
 
-/* A packet with its length; nearly all fields of a trace are packets. */
-static enum perfetto_frame packet_frame(struct span *rest, struct span *packet, uint64_t *needed)
-{
-	struct span at = span_skip(*rest, 1);
-	uint64_t len;
-
-	if (!protobuf_varint(&at, &len)) {
-		*needed = rest->len + 1;
-		return at.len < 10 ? PERFETTO_FRAME_NONE : PERFETTO_FRAME_INVALID;
-	}
-	if (len > at.len) {
-		uint64_t head = rest->len - at.len;
-
-		*needed = len > UINT64_MAX - head ? UINT64_MAX : head + len;
-		return PERFETTO_FRAME_NONE;
-	}
-	*packet = (struct span){ at.ptr, (size_t)len };
-	*rest = span_skip(at, (size_t)len);
-	return PERFETTO_FRAME_PACKET;
-}
-
 /* The most bytes of a field that is no packet: perfetto writes none. */
 #define OTHER_MAX 4096
 
 enum perfetto_frame perfetto_frame(struct span *rest, struct span *packet, uint64_t *needed)
 {
 	struct protobuf_field field;
+	uint64_t len, head;
+	struct span at;
 
 	*needed = 0;
 	if (rest->len == 0)
 		return PERFETTO_FRAME_NONE;
-	if ((uint8_t)rest->ptr[0] == PACKET_TAG)
-		return packet_frame(rest, packet, needed);
-	if (protobuf_next(rest, &field))
-		return PERFETTO_FRAME_OTHER;
-	*needed = rest->len + 1;
-	return rest->len < OTHER_MAX ? PERFETTO_FRAME_NONE : PERFETTO_FRAME_INVALID;
+	if ((uint8_t)rest->ptr[0] != PACKET_TAG) {
+		if (protobuf_next(rest, &field))
+			return PERFETTO_FRAME_OTHER;
+		*needed = rest->len + 1;
+		return rest->len < OTHER_MAX ? PERFETTO_FRAME_NONE : PERFETTO_FRAME_INVALID;
+	}
+
+	at = span_skip(*rest, 1);
+	if (!protobuf_varint(&at, &len)) {
+		*needed = rest->len + 1;
+		return at.len < 10 ? PERFETTO_FRAME_NONE : PERFETTO_FRAME_INVALID;
+	}
+	head = rest->len - at.len;
+	if (len > at.len) {
+		*needed = len > UINT64_MAX - head ? UINT64_MAX : head + len;
+		return PERFETTO_FRAME_NONE;
+	}
+	*packet = (struct span){ at.ptr, (size_t)len };
+	*rest = span_skip(at, (size_t)len);
+	return PERFETTO_FRAME_PACKET;
 }
 
 /* --- a packet --- */
@@ -111,20 +106,6 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 #define THREAD_TAG 0x10 /* field 2, a number */
 #define PRINT_TAG 0x1a	/* field 3, bytes */
 #define TEXT_TAG 0x12	/* in a print: field 2, bytes */
-
-/* The first times of the switches and of the wakeups, each an array of differences. */
-static uint64_t compact_begin(struct span bytes)
-{
-	struct protobuf_field field;
-	uint64_t first_ns = 0, time_ns;
-
-	while (protobuf_next(&bytes, &field))
-		if ((field.number == 1 || field.number == 7) &&
-		    protobuf_varint(&field.bytes, &time_ns) &&
-		    (first_ns == 0 || time_ns < first_ns))
-			first_ns = time_ns;
-	return first_ns;
-}
 
 static struct span print_text(struct span bytes)
 {
@@ -210,7 +191,8 @@ bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 	struct protobuf_field field;
 	struct perfetto_print first;
 	struct span event;
-	uint64_t sched_ns;
+	struct span rest;
+	uint64_t time_ns;
 
 	*bundle = (struct perfetto_bundle){ .cpu = -1 };
 	while (protobuf_next(&bytes, &field)) {
@@ -223,9 +205,13 @@ bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 		while (bundle->first_ns > 0 && take_bytes(&bytes, EVENT_TAG, &event))
 			;
 	}
-	sched_ns = compact_begin(bundle->compact);
-	if (bundle->first_ns == 0 || (sched_ns > 0 && sched_ns < bundle->first_ns))
-		bundle->first_ns = sched_ns;
+	/* The first times of the switches and of the wakeups, each an array of differences. */
+	rest = bundle->compact;
+	while (protobuf_next(&rest, &field))
+		if ((field.number == 1 || field.number == 7) &&
+		    protobuf_varint(&field.bytes, &time_ns) &&
+		    (bundle->first_ns == 0 || (time_ns > 0 && time_ns < bundle->first_ns)))
+			bundle->first_ns = time_ns;
 	return bytes.len == 0;
 }
 

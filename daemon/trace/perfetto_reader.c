@@ -168,20 +168,6 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 	return result;
 }
 
-/* The time of a packet that is an event, or that later ones count from, and its clock. Returns
- * false if it is neither, has none, or the clock is unknown: only the writer could say what a clock
- * of its own counts. */
-static bool time_of(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-		    uint64_t *clock, uint64_t *time_ns)
-{
-	if (!packet->timeline.ptr && !packet->track_event.ptr &&
-	    !perfetto_tracks_counts(reader->tracks, packet))
-		return false;
-	return perfetto_tracks_time(reader->tracks, packet, number_of(&reader->place), clock,
-				    time_ns) &&
-	       packet->has_time && *clock < PERFETTO_CLOCKS;
-}
-
 /* --- the first pass --- */
 
 static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
@@ -228,7 +214,7 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 		counts->corrupt += !perfetto_clocks_read(packet->clocks, times_ns);
 		perfetto_times_add_snapshot(reader->times, times_ns);
 	}
-	if (time_of(reader, packet, &clock, &time_ns)) {
+	if (perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns)) {
 		if (packet->timeline.ptr || packet->track_event.ptr)
 			earliest(&region->first_ns[clock], time_ns);
 	} else if (packet->timeline.ptr && packet->has_time) {
@@ -412,7 +398,8 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 	struct perfetto_event timeline;
 	uint64_t clock, time_ns;
 
-	if (!time_of(reader, packet, &clock, &time_ns) ||
+	if (!perfetto_tracks_time(reader->tracks, packet, number_of(&reader->place), &clock,
+				  &time_ns) ||
 	    (!packet->timeline.ptr && !packet->track_event.ptr))
 		return;
 	timeline = (struct perfetto_event){

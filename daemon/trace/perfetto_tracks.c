@@ -457,13 +457,6 @@ static bool begin_region(struct perfetto_tracks *tracks, struct sequence *sequen
 	return true;
 }
 
-bool perfetto_tracks_counts(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
-{
-	const struct sequence *sequence = sequence_of(tracks, packet->sequence);
-
-	return packet->clocks.ptr || (packet->has_time && sequence && sequence->clock != 0);
-}
-
 static bool find_time(struct perfetto_tracks *tracks, struct sequence *sequence,
 		      const struct perfetto_packet *packet, uint64_t number, uint64_t *clock,
 		      uint64_t *time_ns)
@@ -497,6 +490,9 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 	struct sequence *sequence = sequence_of(tracks, packet->sequence);
 	const struct fact *fact;
 
+	if (!packet->timeline.ptr && !packet->track_event.ptr && !packet->clocks.ptr &&
+	    !(packet->has_time && sequence && sequence->clock != 0))
+		return false;
 	if (packet->clocks.ptr)
 		define_clock(tracks, packet);
 	*clock = packet->clock;
@@ -509,7 +505,7 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 	if (*clock == 0)
 		*clock = PERFETTO_CLOCK_BOOTTIME;
 	if (find_time(tracks, sequence, packet, number, clock, time_ns) && *clock < PERFETTO_CLOCKS)
-		return true;
+		return packet->has_time;
 	if (!tracks->is_ended && sequence && packet->track_event.ptr)
 		sequence->untimed++;
 	return false;

@@ -62,14 +62,11 @@ bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks, uint64_t number);
 int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, uint64_t number,
 				  int32_t cpu);
 
-/* True: perfetto_tracks_time() must be called for the packet, whatever else is in it: its time, or
- * clocks, are the base of later ones. */
-bool perfetto_tracks_counts(struct perfetto_tracks *tracks, const struct perfetto_packet *packet);
-
 /* The time of the next packet of the region, in either pass, after perfetto_tracks_follow(). To be
- * called for each packet that has one. *clock: set to that of the packet; if the sequence defined
- * it, to the clock that it counts from, and *time_ns to the time on that. Returns false: the clock
- * is unknown. */
+ * called for each packet: its time, or clocks, may be the base of later ones. *clock: set to that
+ * of the packet; if the sequence defined it, to the clock that it counts from, and *time_ns to the
+ * time on that. Returns false: it is no event, has no time, or its clock is unknown: only the
+ * writer could say what a clock of its own counts. */
 bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			  uint64_t number, uint64_t *clock, uint64_t *time_ns);
 

@@ -22,30 +22,18 @@ static bool starts_with_word(struct span text, struct span word)
 
 /* --- recognition --- */
 
-/* The number of bytes of the character at @text's begin: printable ASCII, white space, or UTF-8. 0:
- * it is none. One that is cut by the end of @text is as long as the rest. */
-static size_t character(struct span text)
-{
-	unsigned char first = (unsigned char)text.ptr[0];
-	size_t n = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-
-	if ((first < ' ' && !is_blank(text.ptr[0])) || (first >= 0x7f && first < 0xc2) ||
-	    first > 0xf4)
-		return 0;
-	for (size_t i = 1; i < n && i < text.len; i++)
-		if (((unsigned char)text.ptr[i] & 0xc0) != 0x80)
-			return 0;
-	return n < text.len ? n : text.len;
-}
-
 bool container_is_text(struct span text)
 {
-	while (text.len > 0) {
-		size_t n = character(text);
+	for (size_t at = 0, n; at < text.len; at += n) {
+		unsigned char first = (unsigned char)text.ptr[at];
 
-		if (n == 0)
+		n = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+		if ((first < ' ' && !is_blank(text.ptr[at])) || (first >= 0x7f && first < 0xc2) ||
+		    first > 0xf4)
 			return false;
-		text = span_skip(text, n);
+		for (size_t i = at + 1; i < at + n && i < text.len; i++)
+			if (((unsigned char)text.ptr[i] & 0xc0) != 0x80)
+				return false;
 	}
 	return true;
 }
@@ -299,24 +287,6 @@ static bool in_markup(struct container_html *html, struct span *input, bool last
 	return false;
 }
 
-/* Skips @name and the begin of its string: 'linuxPerfData = "', '"systemTraceEvents": "'. It must
- * fit into the look-ahead, so that pieces of any size give the same result. */
-static bool skip_name(struct span *input, struct span name, char equals)
-{
-	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
-
-	if (!span_starts_with(rest, name))
-		return false;
-	rest = skip_blanks(span_skip(rest, name.len));
-	if (rest.len == 0 || rest.ptr[0] != equals)
-		return false;
-	rest = skip_blanks(span_skip(rest, 1));
-	if (rest.len == 0 || rest.ptr[0] != '"')
-		return false;
-	*input = span_skip(*input, (size_t)(rest.ptr + 1 - input->ptr));
-	return true;
-}
-
 /* Advances to the next '<' or @name, in what may be megabytes of JavaScript. @tags: false: not to
  * '<'. */
 static bool seek_name(struct span *input, struct span name, bool tags)
@@ -334,20 +304,30 @@ static bool seek_name(struct span *input, struct span name, bool tags)
 	return false;
 }
 
-/* In a script of the viewer, or in JSON. */
+/* In a script of the viewer, or in JSON: advances behind the begin of the string with the trace:
+ * 'linuxPerfData = "', '"systemTraceEvents": "'. It must fit into the look-ahead, so that pieces of
+ * any size give the same result. */
 static bool in_code(struct container_html *html, struct span *input, bool last)
 {
 	bool is_json = html->place == HTML_JSON;
 	struct span name = is_json ? system_trace : perf_data;
 
 	while (seek_name(input, name, !html->is_json)) {
+		struct span rest = { input->ptr,
+				     input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
+		bool is_named = span_starts_with(rest, name);
+
 		if (!is_enough(*input, last))
 			return false;
 		if (starts_with_word(*input, script_end)) {
 			html->place = HTML_MARKUP;
 			return true;
 		}
-		if (skip_name(input, name, is_json ? ':' : '=')) {
+		rest = skip_blanks(span_skip(rest, name.len));
+		is_named &= rest.len > 0 && rest.ptr[0] == (is_json ? ':' : '=');
+		rest = skip_blanks(span_skip(rest, 1));
+		if (is_named && rest.len > 0 && rest.ptr[0] == '"') {
+			*input = span_skip(*input, (size_t)(rest.ptr + 1 - input->ptr));
 			html->place = is_json ? HTML_JSON_STRING : HTML_STRING;
 			return true;
 		}
@@ -480,42 +460,44 @@ static bool in_string(struct container_html *html, struct span *input, bool last
 	return true;
 }
 
-/* One step; sets *text to a piece of a trace, if any. Returns false if more bytes are needed. */
-static bool step(struct container_html *html, struct span *input, bool last, struct span *text)
-{
-	switch (html->place) {
-	case HTML_MARKUP:
-	case HTML_COMMENT:
-	case HTML_TAG:
-	case HTML_TAG_OF_TRACE:
-		return in_markup(html, input, last);
-	case HTML_SCRIPT:
-	case HTML_JSON:
-		return in_code(html, input, last);
-	case HTML_SECTION:
-		/* The columns of a first line of ftrace text are found without its blanks. */
-		*input = skip_blanks(*input);
-		if (input->len == 0)
-			return false;
-		html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON : HTML_TRACE;
-		return true;
-	case HTML_TRACE:
-		return in_trace(html, input, last, text);
-	case HTML_STRING:
-	case HTML_JSON_STRING:
-		return in_string(html, input, last, text);
-	}
-	return false;
-}
-
 bool container_html_next(struct container_html *html, struct span *input, bool last,
 			 struct span *text)
 {
+	bool more = true;
+
 	*text = SPAN_NULL;
-	while (step(html, input, last, text))
-		if (text->len > 0)
-			return true;
-	return false;
+	while (more && text->len == 0) {
+		switch (html->place) {
+		case HTML_MARKUP:
+		case HTML_COMMENT:
+		case HTML_TAG:
+		case HTML_TAG_OF_TRACE:
+			more = in_markup(html, input, last);
+			break;
+		case HTML_SCRIPT:
+		case HTML_JSON:
+			more = in_code(html, input, last);
+			break;
+		case HTML_SECTION:
+			/* The columns of a first line of ftrace text are found without its blanks.
+			 */
+			*input = skip_blanks(*input);
+			more = input->len > 0;
+			if (more)
+				html->place = input->ptr[0] == '{' || input->ptr[0] == '['
+						      ? HTML_JSON
+						      : HTML_TRACE;
+			break;
+		case HTML_TRACE:
+			more = in_trace(html, input, last, text);
+			break;
+		case HTML_STRING:
+		case HTML_JSON_STRING:
+			more = in_string(html, input, last, text);
+			break;
+		}
+	}
+	return more;
 }
 
 /* Nothing of the trace can follow the string of a file of JSON, so its last brackets may be cut. */

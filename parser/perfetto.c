@@ -272,8 +272,7 @@ struct clock_time {
 	bool is_incremental;
 };
 
-/* The next clock of a snapshot. */
-static bool next_clock(struct span *rest, struct clock_time *clock)
+bool perfetto_clocks_read(struct span bytes, struct perfetto_clocks *clocks)
 {
 	static const struct protobuf_member members[] = {
 		[1] = PROTOBUF_MEMBER(U64, clock_time, id),
@@ -283,41 +282,20 @@ static bool next_clock(struct span *rest, struct clock_time *clock)
 	};
 	struct protobuf_field field;
 
-	while (protobuf_next(rest, &field)) {
+	*clocks = (struct perfetto_clocks){ .own = 0 };
+	while (protobuf_next(&bytes, &field)) {
+		struct clock_time clock = { 0 };
+
 		if (field.number != 1)
 			continue;
-		*clock = (struct clock_time){ 0 };
-		PROTOBUF_READ(field.bytes, members, clock);
-		return true;
-	}
-	return false;
-}
-
-bool perfetto_clocks_read(struct span bytes, uint64_t times_ns[static PERFETTO_CLOCKS])
-{
-	struct clock_time clock;
-
-	for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++)
-		times_ns[i] = 0;
-	while (next_clock(&bytes, &clock))
-		if (clock.id < PERFETTO_CLOCKS)
-			times_ns[clock.id] = clock.time_ns;
-	return bytes.len == 0;
-}
-
-bool perfetto_own_clock_read(struct span bytes, struct perfetto_own_clock *own)
-{
-	struct clock_time clock;
-
-	*own = (struct perfetto_own_clock){ .number = 0 };
-	while (next_clock(&bytes, &clock)) {
-		if (clock.id > 0 && clock.id < PERFETTO_CLOCKS &&
-		    (own->base_clock == 0 || clock.id == PERFETTO_CLOCK_BOOTTIME)) {
-			own->base_clock = clock.id;
-			own->base_ns = clock.time_ns;
+		PROTOBUF_READ(field.bytes, members, &clock);
+		if (clock.id < PERFETTO_CLOCKS) {
+			clocks->times_ns[clock.id] = clock.time_ns;
+			if (clocks->base_clock == 0 || clock.id == PERFETTO_CLOCK_BOOTTIME)
+				clocks->base_clock = clock.id;
 		} else if (clock.id >= 64 && clock.is_incremental) {
-			own->number = clock.id;
-			own->unit_ns = clock.unit_ns > 0 ? clock.unit_ns : 1;
+			clocks->own = clock.id;
+			clocks->unit_ns = clock.unit_ns > 0 ? clock.unit_ns : 1;
 		}
 	}
 	return bytes.len == 0;

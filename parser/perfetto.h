@@ -110,18 +110,17 @@ struct perfetto_thread {
 /* The next one; @rest: unread bytes of the tree. Returns as perfetto_print_next(). */
 bool perfetto_thread_next(struct span *rest, struct perfetto_thread *thread);
 
-/* One moment on several clocks; 0: not given. */
-bool perfetto_clocks_read(struct span bytes, uint64_t times_ns[static PERFETTO_CLOCKS]);
-
-/* The clock that the writer of a packet defines for its own packets, whose times are differences
- * (its number is 64 or more). */
-struct perfetto_own_clock {
-	uint64_t number; /* 0: the snapshot defines none */
+/* One moment on several clocks. */
+struct perfetto_clocks {
+	uint64_t times_ns[PERFETTO_CLOCKS]; /* 0: not given */
+	/* The clock that the writer of the packet defines for its own packets, whose times are
+	 * differences (its number is 64 or more). */
+	uint64_t own; /* its number; 0: the snapshot defines none */
 	uint64_t unit_ns;
-	uint64_t base_clock, base_ns; /* that moment on one of perfetto's clocks; 0: not given */
+	uint64_t base_clock; /* that of ->times_ns from which it counts; 0: none is given */
 };
 
-bool perfetto_own_clock_read(struct span bytes, struct perfetto_own_clock *clock);
+bool perfetto_clocks_read(struct span bytes, struct perfetto_clocks *clocks);
 
 /* --- track events: what a program writes with perfetto's SDK instead of ftrace --- */
 

@@ -179,10 +179,11 @@ static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			 struct region *region)
 {
-	uint64_t times_ns[PERFETTO_CLOCKS], clock, time_ns, number = number_of(&reader->place);
+	uint64_t clock, time_ns, number = number_of(&reader->place);
 	struct perfetto_counts *counts = &reader->counts;
 	struct span tree = packet->processes;
 	struct perfetto_bundle bundle;
+	struct perfetto_clocks clocks;
 	struct perfetto_thread thread;
 	struct perfetto_track track;
 
@@ -211,8 +212,8 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 		add_thread(reader->threads, &thread, packet->time_ns);
 	counts->corrupt += tree.len > 0;
 	if (packet->clocks.ptr) {
-		counts->corrupt += !perfetto_clocks_read(packet->clocks, times_ns);
-		perfetto_times_add_snapshot(reader->times, times_ns);
+		counts->corrupt += !perfetto_clocks_read(packet->clocks, &clocks);
+		perfetto_times_add_snapshot(reader->times, clocks.times_ns);
 	}
 	if (perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns)) {
 		if (packet->timeline.ptr || packet->track_event.ptr)

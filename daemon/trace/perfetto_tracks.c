@@ -420,19 +420,19 @@ int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, uint64_t
 
 static void define_clock(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
 {
-	struct perfetto_own_clock clock;
+	struct perfetto_clocks clocks;
 	struct sequence *sequence;
 
-	perfetto_own_clock_read(packet->clocks, &clock);
-	sequence = clock.number && clock.base_clock ? sequence_of(tracks, packet->sequence) : NULL;
+	perfetto_clocks_read(packet->clocks, &clocks);
+	sequence = clocks.own && clocks.base_clock ? sequence_of(tracks, packet->sequence) : NULL;
 	if (!sequence)
 		return;
 	sequence->id = packet->sequence;
 	sequence->has_tracks = true;
-	sequence->clock = clock.number;
-	sequence->unit_ns = clock.unit_ns;
-	sequence->base_clock = clock.base_clock;
-	sequence->time_ns = clock.base_ns;
+	sequence->clock = clocks.own;
+	sequence->unit_ns = clocks.unit_ns;
+	sequence->base_clock = clocks.base_clock;
+	sequence->time_ns = clocks.times_ns[clocks.base_clock];
 	sequence->region = tracks->region;
 }
 

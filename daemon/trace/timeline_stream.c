@@ -149,7 +149,8 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 	struct perfetto_packet packet;
 	bool whole = perfetto_packet_read(bytes, &packet);
 	struct timeline_writer *writer = writer_of(stream, packet.sequence);
-	uint64_t times_ns[PERFETTO_CLOCKS], boot_ns;
+	struct perfetto_clocks clocks;
+	uint64_t boot_ns;
 
 	if (writer) {
 		/* perfetto sets it in the first packet of each writer, too. */
@@ -159,12 +160,12 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 			writer->clock = packet.default_clock;
 	}
 	if (packet.clocks.ptr) {
-		whole &= perfetto_clocks_read(packet.clocks, times_ns);
-		boot_ns = times_ns[PERFETTO_CLOCK_BOOTTIME];
+		whole &= perfetto_clocks_read(packet.clocks, &clocks);
+		boot_ns = clocks.times_ns[PERFETTO_CLOCK_BOOTTIME];
 		for (unsigned int i = 0; i < PERFETTO_CLOCKS; i++) {
-			if (boot_ns == 0 || times_ns[i] == 0)
+			if (boot_ns == 0 || clocks.times_ns[i] == 0)
 				continue;
-			stream->offset_ns[i] = (int64_t)(boot_ns - times_ns[i]);
+			stream->offset_ns[i] = (int64_t)(boot_ns - clocks.times_ns[i]);
 			stream->has_offset[i] = true;
 		}
 	}

@@ -261,22 +261,6 @@ static int compare_regions(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* From now on ->first_ns[0] is the earliest time of all events of a region. */
-static void sort_regions(struct perfetto_reader *reader)
-{
-	for (size_t i = 0; i < reader->n_regions; i++) {
-		struct region *region = &reader->regions[i];
-
-		for (unsigned int clock = 1; clock < PERFETTO_CLOCKS; clock++)
-			if (region->first_ns[clock] != UINT64_MAX)
-				earliest(region->first_ns,
-					 perfetto_times_convert(reader->times, clock,
-								region->first_ns[clock]));
-	}
-	perfetto_sort(reader->regions, reader->n_regions, sizeof(*reader->regions),
-		      compare_regions);
-}
-
 static int read_index(struct perfetto_reader *reader)
 {
 	struct packet_stream *stream = &reader->stream;
@@ -301,7 +285,17 @@ static int read_index(struct perfetto_reader *reader)
 	reader->counts.untimed += untimed;
 	reader->counts.corrupt += stream->corrupt;
 	reader->counts.too_large = stream->too_large;
-	sort_regions(reader);
+	/* From now on ->first_ns[0] is the earliest time of all events of a region. */
+	for (size_t i = 0; i < reader->n_regions; i++) {
+		uint64_t *first_ns = reader->regions[i].first_ns;
+
+		for (unsigned int clock = 1; clock < PERFETTO_CLOCKS; clock++)
+			if (first_ns[clock] != UINT64_MAX)
+				earliest(first_ns, perfetto_times_convert(reader->times, clock,
+									  first_ns[clock]));
+	}
+	perfetto_sort(reader->regions, reader->n_regions, sizeof(*reader->regions),
+		      compare_regions);
 	reader->has_index = true;
 	reader->counts.bytes = stream->packet_end;
 	reader->place = (struct place){ UINT64_MAX, 0 };
@@ -372,48 +366,35 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 		add_lost(reader, cpu, last_ns);
 }
 
-static void load_track_event(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			     uint64_t time_ns)
+/* An event of FrameTimeline, or of a track. */
+static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
-	uint64_t number = number_of(&reader->place);
+	struct perfetto_event event = { .cpu = TRACE_ID_UNKNOWN, .tid = TRACE_ID_UNKNOWN };
+	uint64_t clock, time_ns, number = number_of(&reader->place);
 	char text[PERFETTO_MARKER_SIZE];
 	struct span marker;
-	struct perfetto_event event = {
-		.time_ns = time_ns,
-		.kind = PERFETTO_EVENT_PRINT,
-		.cpu = TRACE_ID_UNKNOWN,
-	};
-	int made =
-		perfetto_tracks_marker(reader->tracks, packet, number, text, &marker, &event.tid);
+	int made;
 
+	if (!perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns) ||
+	    (!packet->timeline.ptr && !packet->track_event.ptr))
+		return;
+	event.time_ns = perfetto_times_convert(reader->times, clock, time_ns);
+	if (packet->timeline.ptr) {
+		event.kind = PERFETTO_EVENT_TIMELINE;
+		event.number = packet->sequence;
+		add_event(reader, &event, packet->timeline);
+	}
+	if (!packet->track_event.ptr)
+		return;
+
+	event.kind = PERFETTO_EVENT_PRINT;
+	made = perfetto_tracks_marker(reader->tracks, packet, number, text, &marker, &event.tid);
 	if (perfetto_tracks_lost(reader->tracks, packet, number))
-		add_lost(reader, TRACE_ID_UNKNOWN, time_ns);
+		add_lost(reader, TRACE_ID_UNKNOWN, event.time_ns);
 	if (made > 0)
 		add_event(reader, &event, marker);
 	else if (made < 0)
 		reader->counts.malformed++;
-}
-
-static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet)
-{
-	struct perfetto_event timeline;
-	uint64_t clock, time_ns;
-
-	if (!perfetto_tracks_time(reader->tracks, packet, number_of(&reader->place), &clock,
-				  &time_ns) ||
-	    (!packet->timeline.ptr && !packet->track_event.ptr))
-		return;
-	timeline = (struct perfetto_event){
-		.time_ns = perfetto_times_convert(reader->times, clock, time_ns),
-		.kind = PERFETTO_EVENT_TIMELINE,
-		.cpu = TRACE_ID_UNKNOWN,
-		.tid = TRACE_ID_UNKNOWN,
-		.number = packet->sequence,
-	};
-	if (packet->timeline.ptr)
-		add_event(reader, &timeline, packet->timeline);
-	if (packet->track_event.ptr)
-		load_track_event(reader, packet, timeline.time_ns);
 }
 
 /* Reads all regions with events up to the next one. Returns 0; 1: there is no memory for all;

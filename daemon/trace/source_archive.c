@@ -271,35 +271,26 @@ static struct archive_entry *next_file(struct source_archive *archive, int *erro
 	return NULL;
 }
 
-/* Returns 0 or -errno. A block with a warning is unpacked, but damaged. */
-static int next_block(struct source_archive *archive)
-{
-	const void *bytes;
-	size_t size;
-	la_int64_t at;
-	int result = la->archive_read_data_block(archive->reader, &bytes, &size, &at);
-
-	if (result == ARCHIVE_OK || result == ARCHIVE_WARN)
-		archive->block = (struct span){ bytes, size };
-	if (result == ARCHIVE_OK || result == ARCHIVE_RETRY)
-		return 0;
-	if (result == ARCHIVE_FAILED || result == ARCHIVE_FATAL)
-		return end_early(archive, result);
-	archive->over = true;
-	if (result == ARCHIVE_WARN)
-		archive->damage = "the compressed data is corrupt";
-	return 0;
-}
-
 ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size)
 {
-	while (archive->block.len == 0) {
-		int error = archive->over ? 0 : next_block(archive);
+	while (archive->block.len == 0 && !archive->over) {
+		const void *bytes;
+		size_t len;
+		la_int64_t at;
+		int error = 0;
+		int result = la->archive_read_data_block(archive->reader, &bytes, &len, &at);
 
+		/* A block with a warning is unpacked, but damaged. */
+		if (result == ARCHIVE_OK || result == ARCHIVE_WARN)
+			archive->block = (struct span){ bytes, len };
+		if (result == ARCHIVE_FAILED || result == ARCHIVE_FATAL)
+			error = end_early(archive, result);
+		else if (result != ARCHIVE_OK && result != ARCHIVE_RETRY)
+			archive->over = true;
+		if (result == ARCHIVE_WARN)
+			archive->damage = "the compressed data is corrupt";
 		if (error < 0)
 			return error;
-		if (archive->over && archive->block.len == 0)
-			return 0;
 	}
 	return (ssize_t)input_take(&archive->block, buffer, size);
 }
@@ -413,33 +404,24 @@ static int choose_file(struct source_archive *archive)
 
 /* --- opening --- */
 
-/* Returns a temporary file without a name, or -errno. */
-static int open_nameless(void)
+/* Copies a zip archive from a pipe into a temporary file without a name, because a zip archive is
+ * read twice, and from its end. Returns 0 or -errno. */
+static int keep_copy(struct source_archive *archive)
 {
 	const char *const folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
+	ssize_t n = (ssize_t)archive->input.head.len;
 	char path[PATH_MAX];
-	int fd = -1;
+	int error;
 
-	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; archive->copy < 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
 		if (!folders[i])
 			continue;
 		snprintf(path, sizeof(path), "%s/jankd-XXXXXX", folders[i]);
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
+		archive->copy = mkostemp(path, O_CLOEXEC);
+		if (archive->copy >= 0)
 			unlink(path);
 	}
-	return fd < 0 ? -errno : fd;
-}
-
-/* Copies a zip archive from a pipe into a temporary file, because a zip archive is read twice, and
- * from its end. Returns 0 or -errno. */
-static int keep_copy(struct source_archive *archive)
-{
-	ssize_t n = (ssize_t)archive->input.head.len;
-	int error;
-
-	archive->copy = open_nameless();
-	error = archive->copy < 0 ? archive->copy : 0;
+	error = archive->copy < 0 ? -errno : 0;
 	while (error == 0 && n > 0) {
 		error = folder_write(archive->copy, archive->buffer, (size_t)n);
 		n = error < 0 ? 0 : read_piece(archive);

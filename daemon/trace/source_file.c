@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recorded trace, read by a chain of stages. Each is used only if the file needs it:
  *
- *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML, JSON ──► source_text's
- * buffer
+ *     file ──► archive ──► raw ──► inflate ──► plain ──► text out of HTML, JSON ──► source_text
  *
- * Plain text goes from the file straight into that buffer.
+ * Plain text goes from the file straight into the buffer of source_text.
  */
 
 #include "daemon/trace/source_text.h"

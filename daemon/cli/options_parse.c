@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cli/options_table.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "daemon/android/android.h"
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
 #include "rules/language/ruleset.h"
@@ -24,15 +31,6 @@ struct known {
 	char letters[2 * LONG];
 };
 
-static void add_name(struct option *to, const char *name, size_t row)
-{
-	*to = (struct option){
-		.name = name,
-		.has_arg = options_table[row].value_name ? required_argument : no_argument,
-		.val = LONG + (int)row,
-	};
-}
-
 static void find_known(struct known *known, enum options_command command)
 {
 	struct option *name = known->names;
@@ -41,12 +39,19 @@ static void find_known(struct known *known, enum options_command command)
 	*letter++ = ':'; /* getopt returns ':', not '?', for a missing value */
 	for (size_t i = 0; i < options_table_rows; i++) {
 		const struct option_row *row = &options_table[i];
+		const struct option one = {
+			.name = row->name,
+			.has_arg = row->value_name ? required_argument : no_argument,
+			.val = LONG + (int)i,
+		};
 
 		if (!(row->commands & (1U << command)))
 			continue;
-		add_name(name++, row->name, i);
-		if (row->alias)
-			add_name(name++, row->alias, i);
+		*name++ = one;
+		if (row->alias) {
+			*name = one;
+			name++->name = row->alias;
+		}
 		if (row->letter)
 			*letter++ = row->letter;
 		if (row->letter && row->value_name)
@@ -82,6 +87,216 @@ static int refuse_option(const char *command, int option, char **argv)
 	return EXIT_USAGE;
 }
 
+/* --- the value of an option --- */
+
+/* One option of a command line while it is parsed. */
+struct option_arg {
+	const struct option_row *row;
+	const char *name;  /* as typed, with its dashes */
+	const char *value; /* NULL if the option has no value */
+	struct options *options;
+	void *field; /* of @options, that the option sets */
+};
+
+/* @why: what is wrong with the value. */
+static int refuse_value(const struct option_arg *arg, const char *why)
+{
+	report("%s %s: %s; see 'jankd %s --help'", arg->name, arg->value[0] ? arg->value : "\"\"",
+	       why, options_command_name(arg->options->command));
+	return EXIT_USAGE;
+}
+
+static int refuse_number(const struct option_arg *arg)
+{
+	const struct option_limits *limits = &arg->row->limits;
+	char why[160];
+
+	snprintf(why, sizeof(why), "must be %s from %.15g to %.15g", limits->what, limits->least,
+		 limits->most);
+	return refuse_value(arg, why);
+}
+
+/* Parses a decimal number within the limits. Blanks, hexadecimal and "inf" are refused. */
+static int parse_number(const struct option_arg *arg, double *number)
+{
+	const struct option_limits *limits = &arg->row->limits;
+	const char *text = arg->value;
+	char *end;
+
+	errno = 0;
+	*number = strtod(text, &end);
+	if (text[strspn(text, "0123456789.eE+-")] != '\0' || end == text || *end != '\0' ||
+	    errno != 0 || !isfinite(*number) || *number < limits->least || *number > limits->most)
+		return refuse_number(arg);
+	return 0;
+}
+
+/* Accepts digits only. All limits are below 2^53, so they are exact as a double. */
+static int parse_count(const struct option_arg *arg, uint64_t *count)
+{
+	const struct option_limits *limits = &arg->row->limits;
+	const char *text = arg->value;
+
+	errno = 0;
+	*count = strtoull(text, NULL, 10);
+	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0' || errno != 0 ||
+	    *count < (uint64_t)limits->least || *count > (uint64_t)limits->most)
+		return refuse_number(arg);
+	return 0;
+}
+
+static int parse_bytes(const struct option_arg *arg, uint64_t *bytes)
+{
+	static const char *const units[] = { "", "K", "M", "G" };
+	size_t digits = strspn(arg->value, "0123456789"), unit = 0;
+	uint64_t least = (uint64_t)arg->row->limits.least, value;
+	char why[160];
+
+	while (unit < 4 && strcasecmp(arg->value + digits, units[unit]) != 0)
+		unit++;
+	errno = 0;
+	value = strtoull(arg->value, NULL, 10);
+	if (digits > 0 && unit < 4 && errno == 0 && value <= (uint64_t)INT64_MAX >> 10 * unit &&
+	    value << 10 * unit >= least) {
+		*bytes = value << 10 * unit;
+		return 0;
+	}
+	snprintf(why, sizeof(why),
+		 "must be a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
+		 least, INT64_MAX);
+	return refuse_value(arg, why);
+}
+
+/* Sets *index to that of the value in @names, whose entries may be NULL. */
+static int parse_choice(const struct option_arg *arg, const char *const *names, size_t n,
+			const char *why, size_t *index)
+{
+	for (*index = 0; *index < n; ++*index)
+		if (names[*index] && strcmp(arg->value, names[*index]) == 0)
+			return 0;
+	return refuse_value(arg, why);
+}
+
+static int parse_trigger(const struct option_arg *arg)
+{
+	struct options *options = arg->options;
+	struct trigger_error error;
+	char why[160];
+
+	if (trigger_parse(&options->condition, arg->value, &error) != 0) {
+		snprintf(why, sizeof(why), "column %u: %s", error.column, error.message);
+		return refuse_value(arg, why);
+	}
+	options->trigger = arg->value;
+	options->pipeline.trigger = &options->condition;
+	return 0;
+}
+
+/* What is wrong with a text of this kind, or NULL. */
+static const char *text_fault(enum option_kind kind, const char *text)
+{
+	const char *slash = strchr(text, '/');
+	size_t length = strlen(text);
+
+	switch (kind) {
+	case OPTION_FOCUS:
+		/* A word with a dot, or with one slash and text on both sides of it. */
+		if (length > 0 && !strpbrk(text, " \t\r\n") &&
+		    (slash ? slash > text && slash[1] && !strchr(slash + 1, '/')
+			   : strchr(text, '.') != NULL))
+			return NULL;
+		return "must be APP or APP/ACTIVITY, such as com.game/.Main";
+	case OPTION_INSTANCE:
+		if (slash || text[0] == '.')
+			return "must be a name without '/', and without '.' at its start";
+		break;
+	case OPTION_CATEGORIES:
+		if (!atrace_are_categories(text))
+			return "must be 1 to 32 names of atrace categories";
+		break;
+	case OPTION_DEVICE_ID:
+		for (size_t i = 0; i < length; i++)
+			if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+				length = 0;
+		if (length == 0 || length >= DEVICE_ID_SIZE)
+			return "must be 1 to 127 bytes without control characters";
+		break;
+	default:
+		break;
+	}
+	return length == 0 ? "must not be empty" : NULL;
+}
+
+/* Sets the field of the option. Returns 0, or EXIT_USAGE after the error was reported. */
+static int parse_value(const struct option_arg *arg)
+{
+	static const char *const sources[] = {
+		[OPTIONS_SOURCE_AUTO] = "auto",
+		[OPTIONS_SOURCE_TEXT] = "text",
+		[OPTIONS_SOURCE_RAW] = "raw",
+		[OPTIONS_SOURCE_LATENCY] = "latency",
+	};
+	enum option_kind kind = arg->row->kind;
+	const char **text = arg->field, *fault;
+	double number;
+	uint64_t count;
+	size_t index;
+	int code;
+
+	switch (kind) {
+	case OPTION_FLAG:
+		*(bool *)arg->field = true;
+		return 0;
+	case OPTION_NUMBER:
+	case OPTION_SECONDS:
+	case OPTION_MS:
+		code = parse_number(arg, &number);
+		if (code == 0 && kind == OPTION_NUMBER)
+			*(double *)arg->field = number;
+		else if (code == 0)
+			*(uint64_t *)arg->field =
+				(uint64_t)(number * (kind == OPTION_MS ? 1e6 : 1e9) + 0.5);
+		return code;
+	case OPTION_COUNT:
+	case OPTION_SMALL_COUNT:
+		code = parse_count(arg, &count);
+		if (code == 0 && kind == OPTION_COUNT)
+			*(uint64_t *)arg->field = count;
+		else if (code == 0)
+			*(unsigned int *)arg->field = (unsigned int)count;
+		return code;
+	case OPTION_BYTES:
+		return parse_bytes(arg, arg->field);
+	case OPTION_SOURCE:
+		code = parse_choice(arg, sources, sizeof(sources) / sizeof(sources[0]),
+				    "must be auto, text, raw or latency", &index);
+		if (code == 0)
+			*(enum options_source *)arg->field = (enum options_source)index;
+		return code;
+	case OPTION_CLASS:
+		code = parse_choice(arg, app_class_names, APP_CLASSES,
+				    "must be app, game, map or video", &index);
+		if (code == 0)
+			*(enum app_class *)arg->field = (enum app_class)index;
+		return code;
+	case OPTION_TRIGGER:
+		return parse_trigger(arg);
+	case OPTION_GLOB:
+		for (size_t n = 0; *text; text++)
+			if (++n == OPTIONS_GLOBS_MAX)
+				return refuse_value(arg, "too many globs, at most 64 are allowed");
+		/* fallthrough */
+	default:
+		fault = text_fault(kind, arg->value);
+		if (fault)
+			return refuse_value(arg, fault);
+		*text = arg->value;
+		return 0;
+	}
+}
+
+/* --- all options --- */
+
 /* Returns an absolute path for @value, which is valid until the next option of this row is parsed.
  * If there is none, returns @value. */
 static const char *absolute(const struct option_row *row, const char *value)
@@ -102,7 +317,7 @@ static const char *absolute(const struct option_row *row, const char *value)
  */
 static void keep_word(struct options *options, const struct option_row *row)
 {
-	size_t i = row->parse == option_parse_glob ? options->word_count : 0;
+	size_t i = row->kind == OPTION_GLOB ? options->word_count : 0;
 
 	if (row->is_once)
 		return;
@@ -206,11 +421,10 @@ int options_parse(struct options *options, enum options_command command, int arg
 		keep_word(options, row);
 		if (row->given)
 			*(bool *)((char *)options + row->given) = true;
-		code = row->parse(&(struct option_arg){
-			.command = options_command_name(command),
+		code = parse_value(&(struct option_arg){
+			.row = row,
 			.name = name,
 			.value = optarg,
-			.limits = row->limits,
 			.options = options,
 			.field = (char *)options + row->field,
 		});

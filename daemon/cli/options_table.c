@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* To add an option: a field in struct options (base/options.h), its default in options_default(),
- * and a row here. A value of a new kind needs a parser in option_arg.c. */
+ * and a row here. A value of a new kind needs a case in options_parse.c. */
 #include "daemon/cli/options_table.h"
 
 #include <stdint.h>
@@ -25,8 +25,8 @@
 	(offsetof(struct options, name) +                                                          \
 	 0 * sizeof((type *)NULL == &((struct options *)NULL)->name))
 
-/* The parser of an option's value, and the field that it sets. */
-#define SETS(kind, type, name) .parse = option_parse_##kind, .field = FIELD(type, name)
+/* The kind of an option's value, and the field that it sets. */
+#define SETS(of_kind, type, name) .kind = OPTION_##of_kind, .field = FIELD(type, name)
 
 /* Enough for a header line and some rows. */
 #define ROTATE_SIZE_MIN 4096
@@ -38,7 +38,7 @@ const struct option_row options_table[] = {
 		.letter = 't',
 		.commands = COUNT,
 		.value_name = "FPS",
-		SETS(number, double, pipeline.target_fps),
+		SETS(NUMBER, double, pipeline.target_fps),
 		.limits = { 0.001, 10000, "a frame rate" },
 		.help = "frame rate that gets the full score (the display's refresh rate during "
 			"the row's own intervals; 60 if it is unknown)",
@@ -49,7 +49,7 @@ const struct option_row options_table[] = {
 		.letter = 'k',
 		.commands = COUNT,
 		.value_name = "MS",
-		SETS(ms, uint64_t, pipeline.kpi_ns),
+		SETS(MS, uint64_t, pipeline.kpi_ns),
 		.limits = { 0.001, 1e6, "a number of milliseconds" },
 		.help = "frame time that the score counts as acceptable (100)",
 	},
@@ -58,7 +58,7 @@ const struct option_row options_table[] = {
 		.letter = 'T',
 		.commands = COUNT,
 		.value_name = "0..4",
-		SETS(small_count, unsigned int, pipeline.type),
+		SETS(SMALL_COUNT, unsigned int, pipeline.type),
 		.limits = { 0, 4, "a number" },
 		.help = "rows to write. 0: fps.csv; 1: fps.csv, and dropFrames.csv with frames of "
 			"42 ms or more; 2: fps.csv, and dropFrames.csv with frames of more than "
@@ -69,7 +69,7 @@ const struct option_row options_table[] = {
 		.letter = 'd',
 		.commands = COUNT,
 		.value_name = "S",
-		SETS(seconds, uint64_t, pipeline.delay_ns),
+		SETS(SECONDS, uint64_t, pipeline.delay_ns),
 		.limits = { 0, 1e6, "a number of seconds" },
 		.help = "check every S seconds of trace time whether a row of fps.csv is complete "
 			"(1)",
@@ -79,7 +79,7 @@ const struct option_row options_table[] = {
 		.letter = 'f',
 		.commands = COUNT,
 		.value_name = "N",
-		SETS(count, uint64_t, pipeline.min_frames),
+		SETS(COUNT, uint64_t, pipeline.min_frames),
 		.limits = { 0, UINT32_MAX, "a number of frames" },
 		.help = "a row is complete if it has more than N frames (20)",
 	},
@@ -88,7 +88,7 @@ const struct option_row options_table[] = {
 		.letter = 'F',
 		.commands = COUNT,
 		.value_name = "DIR",
-		SETS(text, const char *, folder),
+		SETS(TEXT, const char *, folder),
 		.is_once = true,
 		.help = "output folder (/data/local/tmp/fps if /data/local/tmp exists, else "
 			"./fps); files that are already there are kept and renamed to "
@@ -98,7 +98,7 @@ const struct option_row options_table[] = {
 		.name = "rules",
 		.commands = COUNT,
 		.value_name = "NAME|FILE",
-		SETS(text, const char *, rules),
+		SETS(TEXT, const char *, rules),
 		.is_path = true,
 		.help = "rule set: default, gfx2019, or a rule file (default)",
 	},
@@ -106,21 +106,21 @@ const struct option_row options_table[] = {
 		.name = "focus",
 		.commands = COUNT,
 		.value_name = "APP/ACTIVITY",
-		SETS(focus, const char *, pipeline.focus),
+		SETS(FOCUS, const char *, pipeline.focus),
 		.help = "the app in front at the start; APP alone is enough",
 	},
 	{
 		.name = "include",
 		.commands = COUNT,
 		.value_name = "GLOB",
-		SETS(glob, const char *, include[0]),
+		SETS(GLOB, const char *, include[0]),
 		.help = "count only surfaces that match; may be repeated",
 	},
 	{
 		.name = "exclude",
 		.commands = COUNT,
 		.value_name = "GLOB",
-		SETS(glob, const char *, exclude[0]),
+		SETS(GLOB, const char *, exclude[0]),
 		.help = "do not count surfaces that match; may be repeated. A GLOB matches the "
 			"whole Surface column, or the whole app in the layer's name; '*' is any "
 			"text, '?' any one character",
@@ -129,7 +129,7 @@ const struct option_row options_table[] = {
 		.name = "vsync-ms",
 		.commands = COUNT,
 		.value_name = "MS",
-		SETS(ms, uint64_t, pipeline.vsync_ns),
+		SETS(MS, uint64_t, pipeline.vsync_ns),
 		.limits = { 2, 1000, "a period in milliseconds" },
 		.help = "the display's period, for a trace without vsyncs: 2 to 1000; not used if "
 			"presents do not fit it",
@@ -137,14 +137,14 @@ const struct option_row options_table[] = {
 	{
 		.name = "frames-log",
 		.commands = COUNT,
-		SETS(flag, bool, frames_log),
+		SETS(FLAG, bool, frames_log),
 		.help = "also write frames.csv, one row for each frame",
 	},
 	{
 		.name = "rotate-size",
 		.commands = COUNT,
 		.value_name = "BYTES",
-		SETS(bytes, uint64_t, rotate_size),
+		SETS(BYTES, uint64_t, rotate_size),
 		.limits = { .least = ROTATE_SIZE_MIN },
 		.help = "begin a new segment before a file becomes larger than this (K, M or G may "
 			"follow); a longer row gets a segment of its own. The files of a closed "
@@ -155,7 +155,7 @@ const struct option_row options_table[] = {
 		.name = "rotate-time",
 		.commands = COUNT,
 		.value_name = "S",
-		SETS(seconds, uint64_t, rotate_time_ns),
+		SETS(SECONDS, uint64_t, rotate_time_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
 		.help = "begin a new segment every S seconds of trace time",
 	},
@@ -163,7 +163,7 @@ const struct option_row options_table[] = {
 		.name = "keep",
 		.commands = COUNT,
 		.value_name = "N",
-		SETS(count, uint64_t, keep),
+		SETS(COUNT, uint64_t, keep),
 		.limits = { 1, UINT32_MAX, "a number of segments" },
 		.help = "keep the newest N closed segments, including those of earlier sessions, "
 			"and delete older ones (keep all)",
@@ -172,7 +172,7 @@ const struct option_row options_table[] = {
 		.name = "min-free",
 		.commands = COUNT,
 		.value_name = "BYTES",
-		SETS(bytes, uint64_t, min_free),
+		SETS(BYTES, uint64_t, min_free),
 		.given = FIELD(bool, min_free_given),
 		.help = "keep this much disk space free: jankd deletes the oldest segments, except "
 			"events.csv; if that is not enough, it stops writing frames.csv, then "
@@ -184,7 +184,7 @@ const struct option_row options_table[] = {
 		.name = "min-free",
 		.commands = DOCTOR,
 		.value_name = "BYTES",
-		SETS(bytes, uint64_t, min_free),
+		SETS(BYTES, uint64_t, min_free),
 		.given = FIELD(bool, min_free_given),
 		.help = "report if less disk space than this is free (on Android: 5 % of the file "
 			"system or 500M, whichever is less; otherwise 0, no limit)",
@@ -193,7 +193,7 @@ const struct option_row options_table[] = {
 		.name = "sync",
 		.commands = COUNT,
 		.value_name = "S",
-		SETS(seconds, uint64_t, sync_ns),
+		SETS(SECONDS, uint64_t, sync_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
 		.help = "sync the rows to the disk every S seconds, so that a power failure loses "
 			"few rows (only when a segment is closed)",
@@ -202,7 +202,7 @@ const struct option_row options_table[] = {
 		.name = "snapshot",
 		.commands = COUNT,
 		.value_name = "MS",
-		SETS(ms, uint64_t, snapshot_ns),
+		SETS(MS, uint64_t, snapshot_ns),
 		.limits = { 0.001, 1e6, "a number of milliseconds" },
 		.help = "save the trace around a frame that is at least MS late, for "
 			"ui.perfetto.dev and 'jankd analyze': snapshot-000001.txt and so on. A "
@@ -217,7 +217,7 @@ const struct option_row options_table[] = {
 		.name = "snapshot-seconds",
 		.commands = COUNT,
 		.value_name = "S",
-		SETS(seconds, uint64_t, snapshot_length_ns),
+		SETS(SECONDS, uint64_t, snapshot_length_ns),
 		.given = FIELD(bool, snapshot_length_given),
 		.limits = { 0.1, 600, "a number of seconds" },
 		.help = "trace time in a snapshot; a fifth of it, at most 1 s, is after the frame. "
@@ -228,7 +228,7 @@ const struct option_row options_table[] = {
 		.name = "trigger",
 		.commands = COUNT,
 		.value_name = "EXPR",
-		SETS(trigger, const char *, trigger),
+		SETS(TRIGGER, const char *, trigger),
 		.help = "write only the rows of the time in which EXPR is true, and of the 5 s "
 			"before. EXPR is 'fps<30' (over the last second of a surface's frames) or "
 			"'interval>100ms' (of one frame or freeze), with <, <=, > or >=. After it, "
@@ -242,7 +242,7 @@ const struct option_row options_table[] = {
 		.name = "class",
 		.commands = COUNT,
 		.value_name = "app|game|map|video",
-		SETS(class, enum app_class, pipeline.app_class),
+		SETS(CLASS, enum app_class, pipeline.app_class),
 		.help = "class of all apps, for the rule of the Software Green Alliance: while an "
 			"app draws continuously, the class app needs 55 frames per second, and the "
 			"others 25 (detected for each surface, and marked with '?')",
@@ -251,7 +251,7 @@ const struct option_row options_table[] = {
 		.name = "max-surfaces",
 		.commands = COUNT,
 		.value_name = "N",
-		SETS(small_count, unsigned int, pipeline.max_series),
+		SETS(SMALL_COUNT, unsigned int, pipeline.max_series),
 		.limits = { 16, 4096, "a number" },
 		.help = "series in memory at a time with --rules gfx2019 (256); other rules always "
 			"have space for 4096 layers and surfaces",
@@ -260,14 +260,14 @@ const struct option_row options_table[] = {
 		.name = "max-threads",
 		.commands = COUNT,
 		.value_name = "N",
-		SETS(small_count, unsigned int, pipeline.max_threads),
+		SETS(SMALL_COUNT, unsigned int, pipeline.max_threads),
 		.limits = { 16, 4096, "a number" },
 		.help = "threads whose slices are known at a time (256)",
 	},
 	{
 		.name = "stdout",
 		.commands = RUN | ANALYZE,
-		SETS(flag, bool, to_stdout),
+		SETS(FLAG, bool, to_stdout),
 		.is_once = true,
 		.help = "print the rows of fps.csv as they are written, instead of the table",
 	},
@@ -276,7 +276,7 @@ const struct option_row options_table[] = {
 		 * option'. */
 		.name = "stdout",
 		.commands = START,
-		SETS(flag, bool, to_stdout),
+		SETS(FLAG, bool, to_stdout),
 		.is_once = true,
 	},
 	/* --- run and start --- */
@@ -284,7 +284,7 @@ const struct option_row options_table[] = {
 		.name = "source",
 		.commands = CAPTURE,
 		.value_name = "auto|text|raw|latency",
-		SETS(source, enum options_source, source),
+		SETS(SOURCE, enum options_source, source),
 		.help = "how events are read. raw: trace_pipe_raw, which is much cheaper, and no "
 			"app can forge a line in it; text: trace_pipe; auto: raw if it can be "
 			"read, but text with --snapshot; latency: instead of a trace, the present "
@@ -295,7 +295,7 @@ const struct option_row options_table[] = {
 		.name = "tracefs",
 		.commands = CAPTURE | DOCTOR,
 		.value_name = "DIR",
-		SETS(text, const char *, tracefs),
+		SETS(TEXT, const char *, tracefs),
 		.is_path = true,
 		.help = "where tracefs is mounted (detected)",
 	},
@@ -303,7 +303,7 @@ const struct option_row options_table[] = {
 		.name = "instance",
 		.commands = CAPTURE,
 		.value_name = "NAME",
-		SETS(instance, const char *, instance),
+		SETS(INSTANCE, const char *, instance),
 		.help = "trace instance to read; if it does not exist, it is created, and removed "
 			"at the end (the top level)",
 	},
@@ -311,14 +311,14 @@ const struct option_row options_table[] = {
 		.name = "instance",
 		.commands = DOCTOR,
 		.value_name = "NAME",
-		SETS(instance, const char *, instance),
+		SETS(INSTANCE, const char *, instance),
 		.help = "trace instance to check; it is not created (the top level)",
 	},
 	{
 		.name = "buffer-kb",
 		.commands = CAPTURE,
 		.value_name = "N",
-		SETS(count, uint64_t, buffer_kb),
+		SETS(COUNT, uint64_t, buffer_kb),
 		.given = FIELD(bool, buffer_given),
 		.limits = { 4, 4194304, "a number of KB" },
 		.help = "size of the trace buffer per CPU, in KB, restored at the end (1024; but "
@@ -329,7 +329,7 @@ const struct option_row options_table[] = {
 		.name = "categories",
 		.commands = CAPTURE | DOCTOR,
 		.value_name = "\"LIST\"",
-		SETS(categories, const char *, categories),
+		SETS(CATEGORIES, const char *, categories),
 		.given = FIELD(bool, categories_given),
 		.help = "categories that atrace enables (\"gfx view\")",
 	},
@@ -337,26 +337,26 @@ const struct option_row options_table[] = {
 		.name = "device-id",
 		.commands = CAPTURE,
 		.value_name = "ID",
-		SETS(device_id, const char *, device_id),
+		SETS(DEVICE_ID, const char *, device_id),
 		.help = "id of the device in session.json (the property ro.serialno; without it a "
 			"random one, which later captures into the folder keep)",
 	},
 	{
 		.name = "no-atrace",
 		.commands = CAPTURE,
-		SETS(flag, bool, no_atrace),
+		SETS(FLAG, bool, no_atrace),
 		.help = "do not run atrace, even if it is installed",
 	},
 	{
 		.name = "no-frametimeline",
 		.commands = CAPTURE,
-		SETS(flag, bool, no_frametimeline),
+		SETS(FLAG, bool, no_frametimeline),
 		.help = "do not run perfetto for frametimeline.csv, even on Android 12 or later",
 	},
 	{
 		.name = "yield",
 		.commands = CAPTURE,
-		SETS(flag, bool, yield),
+		SETS(FLAG, bool, yield),
 		.help = "if another program switches tracing or tags off or makes the buffers "
 			"smaller, leave it so instead of restoring them",
 	},
@@ -364,7 +364,7 @@ const struct option_row options_table[] = {
 		.name = "wait",
 		.commands = CAPTURE,
 		.value_name = "S",
-		SETS(seconds, uint64_t, wait_ns),
+		SETS(SECONDS, uint64_t, wait_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
 		.help = "start counting after S seconds of wall time; the setup is done before",
 	},
@@ -372,7 +372,7 @@ const struct option_row options_table[] = {
 		.name = "duration",
 		.commands = CAPTURE,
 		.value_name = "S",
-		SETS(seconds, uint64_t, duration_ns),
+		SETS(SECONDS, uint64_t, duration_ns),
 		.limits = { 0.001, 1e8, "a number of seconds" },
 		.help = "end after S seconds of wall time, not counting those of --wait",
 	},
@@ -380,7 +380,7 @@ const struct option_row options_table[] = {
 		.name = "until-exit",
 		.commands = CAPTURE,
 		.value_name = "APP",
-		SETS(text, const char *, until_exit),
+		SETS(TEXT, const char *, until_exit),
 		.help = "end when the last process of APP has ended. APP is \"com.example.app\" "
 			"with all its processes, or one of them, \"com.example.app:name\". If APP "
 			"is not running yet, jankd waits until it starts",
@@ -388,7 +388,7 @@ const struct option_row options_table[] = {
 	{
 		.name = "resume",
 		.commands = START,
-		SETS(flag, bool, resume),
+		SETS(FLAG, bool, resume),
 		.is_once = true,
 		.help = "use the options of the last capture of the folder, from its "
 			"session.json: after a reboot or a kill, for example. Other options of "
@@ -397,7 +397,7 @@ const struct option_row options_table[] = {
 	{
 		.name = "json",
 		.commands = ANALYZE,
-		SETS(flag, bool, json),
+		SETS(FLAG, bool, json),
 		.is_once = true,
 		.help = "print the grades as JSON instead of the table: one object, on one line, "
 			"for each file",
@@ -406,7 +406,7 @@ const struct option_row options_table[] = {
 		.name = "dumpsys",
 		.commands = ANALYZE,
 		.value_name = "FILE",
-		SETS(text, const char *, dumpsys),
+		SETS(TEXT, const char *, dumpsys),
 		.is_once = true,
 		.help = "the output of 'adb shell dumpsys SurfaceFlinger' on the device of the "
 			"traces: how long apps and SurfaceFlinger may work on a frame, and the "
@@ -417,7 +417,7 @@ const struct option_row options_table[] = {
 	{
 		.name = "json",
 		.commands = STATUS,
-		SETS(flag, bool, json),
+		SETS(FLAG, bool, json),
 		.help = "print the JSON object of session.json, plus running, pid and uptime_s. If "
 			"no "
 			"capture runs: how the last one ended (ended_by: stop, kill or reboot)",
@@ -427,14 +427,14 @@ const struct option_row options_table[] = {
 		.letter = 'F',
 		.commands = CONNECT,
 		.value_name = "DIR",
-		SETS(text, const char *, folder),
+		SETS(TEXT, const char *, folder),
 		.is_once = true,
 		.help = "the folder that the capture writes to (as in 'jankd start')",
 	},
 	{
 		.name = "times",
 		.commands = FILES,
-		SETS(flag, bool, list_times),
+		SETS(FLAG, bool, list_times),
 		.help = "list modification times instead of checksums, which need all bytes to be "
 			"read",
 	},
@@ -442,14 +442,14 @@ const struct option_row options_table[] = {
 		.name = "read",
 		.commands = FILES,
 		.value_name = "NAME",
-		SETS(text, const char *, read_name),
+		SETS(TEXT, const char *, read_name),
 		.help = "print this file of the list instead, all bytes from --from on",
 	},
 	{
 		.name = "from",
 		.commands = FILES,
 		.value_name = "OFFSET",
-		SETS(count, uint64_t, read_from),
+		SETS(COUNT, uint64_t, read_from),
 		.given = FIELD(bool, read_from_given),
 		.limits = { 0, 999999999999999, "a number of bytes" },
 		.help = "with --read: skip this many bytes (0)",
@@ -459,7 +459,7 @@ const struct option_row options_table[] = {
 		.name = "help",
 		.letter = 'h',
 		.commands = ALL,
-		SETS(flag, bool, help),
+		SETS(FLAG, bool, help),
 		.is_once = true,
 		.help = "print this help",
 	},

@@ -8,8 +8,25 @@
 
 #include "daemon/base/options.h"
 
-/* --- the values: option_arg.c. Each parser parses one kind of value and sets one field of struct
- * options. All return 0, or EXIT_USAGE after the error was reported. --- */
+/* The kinds of values, and the type of the field that each sets. */
+enum option_kind {
+	OPTION_FLAG,	    /* bool: the option was given */
+	OPTION_NUMBER,	    /* double: a decimal number */
+	OPTION_SECONDS,	    /* uint64_t, in ns: a decimal number of seconds */
+	OPTION_MS,	    /* uint64_t, in ns: of milliseconds */
+	OPTION_COUNT,	    /* uint64_t: a whole number */
+	OPTION_SMALL_COUNT, /* unsigned int: a whole number */
+	OPTION_BYTES,	    /* uint64_t: K, M or G may follow. Only the lower limit is checked */
+	OPTION_TEXT,	    /* const char *, borrowed from argv: any text except "" */
+	OPTION_GLOB,	    /* const char *[OPTIONS_GLOBS_MAX + 1]: appends a text */
+	OPTION_FOCUS,	    /* const char *: "com.game/.Main", or the app alone */
+	OPTION_INSTANCE,    /* const char *: the name of a trace instance */
+	OPTION_CATEGORIES,  /* const char *: names of atrace's categories */
+	OPTION_DEVICE_ID,   /* const char * */
+	OPTION_SOURCE,	    /* enum options_source */
+	OPTION_CLASS,	    /* enum app_class */
+	OPTION_TRIGGER,	    /* const char *; also sets ->condition and ->pipeline.trigger */
+};
 
 /* Smallest and largest value of a number, in the unit of the command line. @what: what the number
  * is, for messages, such as "a frame rate". */
@@ -18,68 +35,14 @@ struct option_limits {
 	const char *what;
 };
 
-/* One option of a command line while it is parsed. */
-struct option_arg {
-	const char *command;
-	const char *name;  /* as typed, with its dashes */
-	const char *value; /* NULL if the option has no value */
-	struct option_limits limits;
-	struct options *options;
-	void *field; /* in @options; the parsers below name its type */
-};
-
-/* bool: the option was given. */
-int option_parse_flag(const struct option_arg *arg);
-
-/* const char *: any text except "". Borrowed from argv. */
-int option_parse_text(const struct option_arg *arg);
-
-/* double: a decimal number. */
-int option_parse_number(const struct option_arg *arg);
-
-/* uint64_t, and unsigned int: a whole number. */
-int option_parse_count(const struct option_arg *arg);
-int option_parse_small_count(const struct option_arg *arg);
-
-/* uint64_t, in ns: a decimal number of seconds, or of milliseconds. */
-int option_parse_seconds(const struct option_arg *arg);
-int option_parse_ms(const struct option_arg *arg);
-
-/* uint64_t: a number of bytes; K, M or G may follow. Only the lower limit is checked. */
-int option_parse_bytes(const struct option_arg *arg);
-
-/* const char *[OPTIONS_GLOBS_MAX + 1]: appends a glob. */
-int option_parse_glob(const struct option_arg *arg);
-
-/* const char *: "com.game/.Main", or the app alone. */
-int option_parse_focus(const struct option_arg *arg);
-
-/* const char *: the name of a trace instance; names of atrace's categories. */
-int option_parse_instance(const struct option_arg *arg);
-int option_parse_categories(const struct option_arg *arg);
-
-/* const char *: an id of the device. */
-int option_parse_device_id(const struct option_arg *arg);
-
-/* enum app_class */
-int option_parse_class(const struct option_arg *arg);
-
-/* enum options_source */
-int option_parse_source(const struct option_arg *arg);
-
-/* const char *; also sets ->condition and ->pipeline.trigger of the options. */
-int option_parse_trigger(const struct option_arg *arg);
-
-/* --- the options: options_table.c --- */
-
 struct option_row {
 	const char *name;	/* long form, without "--" */
 	const char *alias;	/* another long form, or NULL */
 	char letter;		/* short form, or '\0' */
 	unsigned int commands;	/* the commands that have it: bits 1 << OPTIONS_... */
 	const char *value_name; /* for the help; NULL: it has no value */
-	int (*parse)(const struct option_arg *arg);
-	size_t field; /* offset in struct options of the field that ->parse sets */
+	enum option_kind kind;
+	size_t field; /* offset in struct options of the field that it sets */
 	size_t given; /* offset of a bool that is true if the option is given; 0: none */
 	bool is_once; /* not for a later 'start --resume' */
 	bool is_path; /* may be a path relative to the working directory */

@@ -75,7 +75,7 @@ TEST(names_are_unique_within_a_command)
 	for (size_t i = 0; i < options_table_rows; i++) {
 		const struct option_row *row = &options_table[i];
 
-		assert_true(!row->value_name == (row->parse == option_parse_flag));
+		assert_true(!row->value_name == (row->kind == OPTION_FLAG));
 		for (size_t j = i + 1; j < options_table_rows; j++) {
 			const struct option_row *other = &options_table[j];
 
@@ -232,8 +232,7 @@ TEST(limits_of_numbers_are_checked)
 					       : of_files ? OPTIONS_FILES
 							  : OPTIONS_RUN;
 		double ends[] = { row->limits.least, row->limits.most };
-		bool whole =
-			row->parse == option_parse_count || row->parse == option_parse_small_count;
+		bool whole = row->kind == OPTION_COUNT || row->kind == OPTION_SMALL_COUNT;
 		char text[160], name[80];
 
 		if (!row->limits.what)

@@ -37,11 +37,8 @@
 
 struct doctor {
 	const struct options *options;
-	const char *subject; /* of the current line */
 	unsigned int problems;
-	bool runs; /* a capture runs in the folder */
-	int mount; /* 0: tracefs was found, or -errno */
-	char directory[LIVE_TRACE_DIRECTORY_SIZE];
+	bool runs;		  /* a capture runs in the folder */
 	struct live_trace *trace; /* the trace; NULL: it is not there, or not yet */
 	struct trace_files files;
 	struct other_tracers others;
@@ -49,8 +46,9 @@ struct doctor {
 
 enum finding { OK, NOTE, PROBLEM };
 
-__attribute__((format(printf, 3, 4))) static void print(struct doctor *doctor, enum finding finding,
-							const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void print(struct doctor *doctor, const char *subject,
+							enum finding finding, const char *format,
+							...)
 {
 	static const char *const words[] = { "ok", "note", "problem" };
 	char text[2048], escaped[4 * sizeof(text)];
@@ -60,81 +58,71 @@ __attribute__((format(printf, 3, 4))) static void print(struct doctor *doctor, e
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	text_escape(escaped, sizeof(escaped), text);
-	printf("%-8s %s: %s\n", words[finding], doctor->subject, escaped);
+	printf("%-8s %s: %s\n", words[finding], subject, escaped);
 	doctor->problems += finding == PROBLEM;
 }
 
-/* --- the machine --- */
-
-static void check_kernel(struct doctor *doctor)
+/* Kernel, user and SELinux. */
+static void check_machine(struct doctor *doctor)
 {
+	const char *group = denial_is_in_group(READTRACEFS_GID) ? "in" : "not in";
+	struct selinux selinux = selinux_read();
 	struct utsname kernel;
 
 	if (uname(&kernel) == 0)
-		print(doctor, OK, "%s %s %s, pages of %ld KB", kernel.sysname, kernel.release,
-		      kernel.machine, sysconf(_SC_PAGESIZE) / 1024);
+		print(doctor, "kernel", OK, "%s %s %s, pages of %ld KB", kernel.sysname,
+		      kernel.release, kernel.machine, sysconf(_SC_PAGESIZE) / 1024);
 	else
-		print(doctor, NOTE, "%s", strerror(errno));
-}
-
-static void check_user(struct doctor *doctor)
-{
-	const char *group = denial_is_in_group(READTRACEFS_GID) ? "in" : "not in";
-
+		print(doctor, "kernel", NOTE, "%s", strerror(errno));
 	if (geteuid() == 0)
-		print(doctor, OK, "root");
+		print(doctor, "user", OK, "root");
 	else if (geteuid() == SHELL_UID)
-		print(doctor, OK, "shell (uid %d), %s the group readtracefs", SHELL_UID, group);
+		print(doctor, "user", OK, "shell (uid %d), %s the group readtracefs", SHELL_UID,
+		      group);
 	else
-		print(doctor, NOTE,
+		print(doctor, "user", NOTE,
 		      "uid %u, %s the group readtracefs; if access is denied below, run jankd "
 		      "as root or as shell",
 		      (unsigned int)geteuid(), group);
-}
-
-static void check_selinux(struct doctor *doctor)
-{
-	struct selinux selinux = selinux_read();
-
 	if (!selinux.is_present)
-		print(doctor, OK, "none, or it cannot be read");
+		print(doctor, "selinux", OK, "none, or it cannot be read");
 	else
-		print(doctor, OK, "%s, context %s",
+		print(doctor, "selinux", OK, "%s, context %s",
 		      selinux.is_enforcing ? "enforcing" : "permissive",
 		      selinux.context[0] ? selinux.context : "unknown");
 }
 
 /* --- the trace --- */
 
+/* Finds the trace. It is not opened if it is an instance that does not exist: doctor creates none.
+ */
 static void check_tracefs(struct doctor *doctor)
 {
-	const struct options *options = doctor->options;
-	char text[LIVE_TRACE_REFUSAL_SIZE];
+	const char *tracefs = doctor->options->tracefs, *instance = doctor->options->instance;
+	char directory[LIVE_TRACE_DIRECTORY_SIZE], text[LIVE_TRACE_REFUSAL_SIZE];
+	int error = live_trace_find(directory, tracefs);
 
-	if (doctor->mount == 0) {
-		print(doctor, OK, "%s", doctor->directory);
+	if (error < 0) {
+		live_trace_refusal_of_mount(text, directory, tracefs, error);
+		print(doctor, "tracefs", PROBLEM, "%s%s%s", tracefs ? tracefs : "",
+		      tracefs ? ": " : "", text);
 		return;
 	}
-	live_trace_refusal_of_mount(text, doctor->directory, options->tracefs, doctor->mount);
-	print(doctor, PROBLEM, "%s%s%s", options->tracefs ? options->tracefs : "",
-	      options->tracefs ? ": " : "", text);
-}
-
-static void check_instance(struct doctor *doctor)
-{
-	const char *name = doctor->options->instance;
-	int error;
-
-	if (!name || doctor->mount < 0)
-		return;
-	error = live_trace_check_instance(doctor->directory, name);
-	if (error == 0)
-		print(doctor, OK, "%s", name);
+	print(doctor, "tracefs", OK, "%s", directory);
+	error = instance ? live_trace_check_instance(directory, instance) : 0;
+	if (instance && error == 0)
+		print(doctor, "instance", OK, "%s", instance);
 	else if (error > 0)
-		print(doctor, OK, "%s does not exist; jankd creates it for a capture", name);
-	else
-		print(doctor, PROBLEM, "%s cannot be created: %s; %s", name, strerror(-error),
+		print(doctor, "instance", OK, "%s does not exist; jankd creates it for a capture",
+		      instance);
+	else if (error < 0)
+		print(doctor, "instance", PROBLEM, "%s cannot be created: %s; %s", instance,
+		      strerror(-error),
 		      report_advice(error, "run jankd as root, or name an existing instance"));
+	if (error != 0 || live_trace_open(&doctor->trace, tracefs, instance) < 0)
+		return;
+	trace_files_open(&doctor->files, doctor->trace->path);
+	other_tracers_find(&doctor->others, doctor->trace->path);
 }
 
 /* Events are read as text from trace_pipe, or as raw pages from the files of the CPUs. One of the
@@ -148,7 +136,7 @@ static void check_pipe(struct doctor *doctor)
 	if (fd >= 0)
 		close(fd);
 	if (fd == -EBUSY || (fd >= 0 && readers[0])) {
-		print(doctor, doctor->runs ? NOTE : PROBLEM, "being read by %s%s",
+		print(doctor, "trace_pipe", doctor->runs ? NOTE : PROBLEM, "being read by %s%s",
 		      readers[0] ? readers : "another program",
 		      doctor->runs ? "" : "; stop that program, or use --instance");
 		return;
@@ -156,73 +144,60 @@ static void check_pipe(struct doctor *doctor)
 	raw = source_raw_check(doctor->trace, &doctor->files, raw_why);
 	live_trace_refusal(text, doctor->trace->path, "trace_pipe", R_OK, fd);
 	if (fd >= 0)
-		print(doctor, OK, "can be read");
+		print(doctor, "trace_pipe", OK, "can be read");
 	else
-		print(doctor, raw < 0 ? PROBLEM : NOTE, "cannot be read: %s", text);
-	doctor->subject = "raw";
+		print(doctor, "trace_pipe", raw < 0 ? PROBLEM : NOTE, "cannot be read: %s", text);
 	if (raw == 0)
-		print(doctor, OK, "trace_pipe_raw can be read");
+		print(doctor, "raw", OK, "trace_pipe_raw can be read");
 	else if (fd >= 0)
-		print(doctor, NOTE,
+		print(doctor, "raw", NOTE,
 		      "%s; jankd reads trace_pipe as text, which costs about ten times as much",
 		      raw_why);
 	else
-		print(doctor, NOTE, "%s", raw_why);
+		print(doctor, "raw", NOTE, "%s", raw_why);
 }
 
-/* The setting that the line is about has this value, with a @doubt if jankd cannot change it,
- * which is what @if_not says. */
-static void print_setting(struct doctor *doctor, const char *value, enum finding if_not,
-			  const char *doubt)
+/* The setting @name has this value, with a @doubt if jankd cannot change it, which is what @if_not
+ * says. */
+static void print_setting(struct doctor *doctor, const char *name, const char *value,
+			  enum finding if_not, const char *doubt)
 {
 	const char *path = doctor->trace->path;
-	int error = setting_check_write(path, doctor->subject);
+	int error = setting_check_write(path, name);
 	char refusal[LIVE_TRACE_REFUSAL_SIZE];
 
-	live_trace_refusal(refusal, path, doctor->subject, W_OK, error);
+	live_trace_refusal(refusal, path, name, W_OK, error);
 	if (error == 0)
-		print(doctor, OK, "%s, and jankd can change it", value);
+		print(doctor, name, OK, "%s, and jankd can change it", value);
 	else
-		print(doctor, if_not, "%s%s, and jankd cannot change it: %s", value, doubt,
+		print(doctor, name, if_not, "%s%s, and jankd cannot change it: %s", value, doubt,
 		      refusal);
 }
 
-static void check_on(struct doctor *doctor)
+static void check_settings(struct doctor *doctor)
 {
-	char value[SETTING_SIZE];
-	bool is_on;
+	const char *path = doctor->trace->path;
+	uint64_t kb = buffer_size_read(path);
+	char on[SETTING_SIZE], clock[SETTING_SIZE], size[64] = "unknown";
+	bool is_on, is_time;
 
-	if (setting_read(doctor->trace->path, "tracing_on", value) < 0)
-		snprintf(value, sizeof(value), "unknown");
-	is_on = strcmp(value, "1") == 0;
-	print_setting(doctor,
-		      is_on			? "on"
-		      : strcmp(value, "0") == 0 ? "off"
-						: "unknown",
+	if (setting_read(path, "tracing_on", on) < 0)
+		snprintf(on, sizeof(on), "unknown");
+	is_on = strcmp(on, "1") == 0;
+	print_setting(doctor, "tracing_on",
+		      is_on		     ? "on"
+		      : strcmp(on, "0") == 0 ? "off"
+					     : "unknown",
 		      is_on ? NOTE : PROBLEM, "");
-}
-
-static void check_buffer(struct doctor *doctor)
-{
-	uint64_t kb = buffer_size_read(doctor->trace->path);
-	char size[64] = "unknown";
-
 	if (kb > 0)
 		snprintf(size, sizeof(size), "%" PRIu64 " KB per CPU", kb);
-	print_setting(doctor, size, NOTE,
+	print_setting(doctor, "buffer_size_kb", size, NOTE,
 		      kb > 0 && kb < BUFFER_ENOUGH_KB ? ", which may overflow between two reads"
 						      : "");
-}
-
-static void check_clock(struct doctor *doctor)
-{
-	char clock[SETTING_SIZE];
-	bool is_time;
-
-	if (setting_read(doctor->trace->path, "trace_clock", clock) < 0)
+	if (setting_read(path, "trace_clock", clock) < 0)
 		snprintf(clock, sizeof(clock), "unknown");
 	is_time = wall_clock_is_time(clock);
-	print_setting(doctor, clock, is_time ? NOTE : PROBLEM,
+	print_setting(doctor, "trace_clock", clock, is_time ? NOTE : PROBLEM,
 		      is_time ? "" : ", which does not count time");
 }
 
@@ -234,6 +209,7 @@ static void check_others(struct doctor *doctor)
 	struct property_budget budget = property_budget_begin(false);
 	char tracer[SETTING_SIZE], tags[64], *events;
 	unsigned int n_events = 0;
+	bool has_tracer, has_tags;
 
 	if (doctor->runs)
 		return;
@@ -242,28 +218,30 @@ static void check_others(struct doctor *doctor)
 		n_events++;
 	free(events);
 	setting_read(doctor->trace->path, "current_tracer", tracer);
+	has_tracer = tracer[0] && strcmp(tracer, "nop") != 0;
 	android_getprop(&budget, "debug.atrace.tags.enableflags", tags, sizeof(tags));
-	if (tracer[0] && strcmp(tracer, "nop") != 0)
-		print(doctor, NOTE,
+	has_tags = strtoull(tags, NULL, 0) > 0;
+	if (has_tracer)
+		print(doctor, "other tracers", NOTE,
 		      "current_tracer is %s, which can fill the buffer; set it to nop", tracer);
 	if (n_events > 0)
-		print(doctor, NOTE,
+		print(doctor, "other tracers", NOTE,
 		      "%u kernel events are enabled and fill the same buffer; disable those "
 		      "that are not needed",
 		      n_events);
-	if (strtoull(tags, NULL, 0) > 0)
-		print(doctor, NOTE,
+	if (has_tags)
+		print(doctor, "other tracers", NOTE,
 		      "apps already write markers (tags %s): another program is tracing, or has "
 		      "left them enabled",
 		      tags);
 	if (doctor->others.others[0])
-		print(doctor, NOTE,
+		print(doctor, "other tracers", NOTE,
 		      "%s: it changes buffer, clock and events while it records; do not record "
 		      "with both at the same time",
 		      doctor->others.others);
-	if (!n_events && !doctor->others.others[0] && (!tracer[0] || strcmp(tracer, "nop") == 0) &&
-	    strtoull(tags, NULL, 0) == 0)
-		print(doctor, OK, "none found%s", geteuid() == 0 ? "" : "; only root sees all");
+	if (!has_tracer && n_events == 0 && !has_tags && !doctor->others.others[0])
+		print(doctor, "other tracers", OK, "none found%s",
+		      geteuid() == 0 ? "" : "; only root sees all");
 }
 
 static void check_atrace(struct doctor *doctor)
@@ -273,13 +251,15 @@ static void check_atrace(struct doctor *doctor)
 	int error = atrace_check(categories, why);
 
 	if (error == 0)
-		print(doctor, OK, "it has the categories %s", categories);
+		print(doctor, "atrace", OK, "it has the categories %s", categories);
 	else if (error == -ENOENT)
-		print(doctor, NOTE, "not found; enable the markers of apps in another way");
+		print(doctor, "atrace", NOTE,
+		      "not found; enable the markers of apps in another way");
 	else if (error > 0)
-		print(doctor, PROBLEM, "it has no category %s; name others with --categories", why);
+		print(doctor, "atrace", PROBLEM,
+		      "it has no category %s; name others with --categories", why);
 	else
-		print(doctor, NOTE, "its categories cannot be listed: %s", why);
+		print(doctor, "atrace", NOTE, "its categories cannot be listed: %s", why);
 }
 
 static void check_display(struct doctor *doctor)
@@ -289,18 +269,19 @@ static void check_display(struct doctor *doctor)
 	uint64_t period_ns;
 
 	if (!android_display_read(&period_ns, &rates)) {
-		print(doctor, OK, "no dumpsys; jankd measures the refresh rate in the trace");
+		print(doctor, "display", OK,
+		      "no dumpsys; jankd measures the refresh rate in the trace");
 		return;
 	}
 	for (unsigned int i = 0; i < rates.n; i++)
 		text_append(text, sizeof(text), "%s%.2f", i > 0 ? ", " : "", rates.mhz[i] / 1e3);
 	if (period_ns == 0 && rates.n == 0)
-		print(doctor, NOTE,
+		print(doctor, "display", NOTE,
 		      "dumpsys does not print the refresh rate; jankd measures it in the trace");
 	else if (period_ns == 0)
-		print(doctor, OK, "modes of %s Hz", text);
+		print(doctor, "display", OK, "modes of %s Hz", text);
 	else
-		print(doctor, OK, "%.2f Hz%s%s%s", 1e9 / (double)period_ns,
+		print(doctor, "display", OK, "%.2f Hz%s%s%s", 1e9 / (double)period_ns,
 		      rates.n > 0 ? ", modes of " : "", text, rates.n > 0 ? " Hz" : "");
 }
 
@@ -326,7 +307,8 @@ static void check_folder(struct doctor *doctor)
 		int error = -errno;
 
 		denial_describe(why, parent, W_OK, error);
-		print(doctor, PROBLEM, "%s: %s: %s; name another one with -F", path, parent, why);
+		print(doctor, "folder", PROBLEM, "%s: %s: %s; name another one with -F", path,
+		      parent, why);
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -336,17 +318,17 @@ static void check_folder(struct doctor *doctor)
 		min_free = disk_floor_of_device(fd);
 	close(fd);
 	if (free_bytes == UINT64_MAX)
-		print(doctor, NOTE, "%s: the free space is unknown", path);
+		print(doctor, "folder", NOTE, "%s: the free space is unknown", path);
 	else if (free_bytes < FREE_LEAST)
-		print(doctor, PROBLEM, "%s: %" PRIu64 " bytes free; free some disk space", path,
-		      free_bytes);
+		print(doctor, "folder", PROBLEM, "%s: %" PRIu64 " bytes free; free some disk space",
+		      path, free_bytes);
 	else if (free_bytes < min_free)
-		print(doctor, NOTE,
+		print(doctor, "folder", NOTE,
 		      "%s: %" PRIu64 " MB free, less than --min-free %" PRIu64
 		      " MB: segments would be removed; free some disk space",
 		      path, free_bytes / 1000000, min_free / 1000000);
 	else
-		print(doctor, OK, "%s: %" PRIu64 " MB free", path, free_bytes / 1000000);
+		print(doctor, "folder", OK, "%s: %" PRIu64 " MB free", path, free_bytes / 1000000);
 }
 
 static void check_capture(struct doctor *doctor)
@@ -356,67 +338,45 @@ static void check_capture(struct doctor *doctor)
 	enum last_session_end end;
 
 	if (doctor->runs) {
-		print(doctor, NOTE, "a capture is running in %s; 'jankd status' shows it", folder);
+		print(doctor, "capture", NOTE,
+		      "a capture is running in %s; 'jankd status' shows it", folder);
 		return;
 	}
 	end = last_session_describe(how, folder);
 	if (how[0])
-		print(doctor, NOTE,
+		print(doctor, "capture", NOTE,
 		      "no capture is running in %s: %s; continue with 'jankd start --resume'%s",
 		      folder, how,
 		      end == LAST_SESSION_KILLED ? ", or restore its settings with 'jankd stop'"
 						 : "");
 	else
-		print(doctor, OK, "no capture is running in %s", folder);
-}
-
-/* --- all --- */
-
-static const struct {
-	const char *subject;
-	void (*check)(struct doctor *doctor);
-	bool needs_trace;
-} checks[] = { { "kernel", check_kernel, false },     { "user", check_user, false },
-	       { "selinux", check_selinux, false },   { "tracefs", check_tracefs, false },
-	       { "instance", check_instance, false }, { "trace_pipe", check_pipe, true },
-	       { "tracing_on", check_on, true },      { "buffer_size_kb", check_buffer, true },
-	       { "trace_clock", check_clock, true },  { "other tracers", check_others, true },
-	       { "atrace", check_atrace, false },     { "display", check_display, false },
-	       { "folder", check_folder, false },     { "capture", check_capture, false } };
-
-/* Opens the trace, unless it is an instance that does not exist: doctor creates none. */
-static void find_trace(struct doctor *doctor)
-{
-	const struct options *options = doctor->options;
-
-	trace_files_init(&doctor->files);
-	doctor->mount = live_trace_find(doctor->directory, options->tracefs);
-	if (doctor->mount < 0 ||
-	    (options->instance &&
-	     live_trace_check_instance(doctor->directory, options->instance) != 0) ||
-	    live_trace_open(&doctor->trace, options->tracefs, options->instance) < 0)
-		return;
-	trace_files_open(&doctor->files, doctor->trace->path);
-	other_tracers_find(&doctor->others, doctor->trace->path);
+		print(doctor, "capture", OK, "no capture is running in %s", folder);
 }
 
 int cmd_doctor(struct options *options)
 {
 	struct doctor doctor = { .options = options, .runs = state_dir_is_held(options->folder) };
+	bool several;
 
-	find_trace(&doctor);
-	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-		doctor.subject = checks[i].subject;
-		if (doctor.trace || !checks[i].needs_trace)
-			checks[i].check(&doctor);
+	trace_files_init(&doctor.files);
+	check_machine(&doctor);
+	check_tracefs(&doctor);
+	if (doctor.trace) {
+		check_pipe(&doctor);
+		check_settings(&doctor);
+		check_others(&doctor);
 	}
+	check_atrace(&doctor);
+	check_display(&doctor);
+	check_folder(&doctor);
+	check_capture(&doctor);
 	trace_files_close(&doctor.files);
 	live_trace_close(doctor.trace);
 	if (doctor.problems == 0)
 		return EXIT_DONE;
+	several = doctor.problems > 1;
 	report("no capture is possible: %u problem%s; see the line%s above that begin%s with "
 	       "'problem'",
-	       doctor.problems, doctor.problems > 1 ? "s" : "", doctor.problems > 1 ? "s" : "",
-	       doctor.problems > 1 ? "" : "s");
+	       doctor.problems, several ? "s" : "", several ? "s" : "", several ? "" : "s");
 	return EXIT_FAILED;
 }

@@ -52,23 +52,6 @@ struct detach {
 
 /* --- the daemon's side --- */
 
-/* Closes the caller's descriptors, such as a socket of adb, or a pipe whose reader waits for its
- * end. */
-static void close_others(int keep)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory))) {
-		int fd = atoi(entry->d_name);
-
-		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(directory))
-			close(fd);
-	}
-	if (directory)
-		closedir(directory);
-}
-
 static bool redirect_to_null(int onto)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -83,6 +66,8 @@ static bool redirect_to_null(int onto)
  * forks the daemon. The daemon is not a leader, so it can never get a controlling terminal. */
 static enum detach_side become_daemon(struct detach *detach)
 {
+	struct dirent *entry;
+	DIR *directory;
 	int64_t pid;
 
 	if (setsid() < 0)
@@ -93,7 +78,17 @@ static enum detach_side become_daemon(struct detach *detach)
 	pid = getpid();
 	sigprocmask(SIG_SETMASK, &detach->signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	close_others(detach->fd);
+	/* The caller may have others, such as a socket of adb, or a pipe whose reader waits for its
+	 * end. */
+	directory = opendir("/proc/self/fd");
+	while (directory && (entry = readdir(directory))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && fd != detach->fd && fd != dirfd(directory))
+			close(fd);
+	}
+	if (directory)
+		closedir(directory);
 	if (write(detach->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid) ||
 	    !redirect_to_null(STDIN_FILENO) || !redirect_to_null(STDOUT_FILENO) ||
 	    dup2(detach->fd, STDERR_FILENO) < 0 || chdir("/") < 0)
@@ -116,21 +111,6 @@ static void detach_started(struct detach *detach, int code)
 }
 
 /* --- the caller's side --- */
-
-/* Signals that end 'start' before the daemon has started. The terminal does not send them to the
- * daemon, so the caller passes them on. */
-static int open_signals(void)
-{
-	int ending[] = { SIGINT, SIGTERM, SIGQUIT };
-	struct sigaction action;
-	size_t n = 0;
-
-	/* A signal that is ignored stays ignored. */
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
-		if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-			ending[n++] = ending[i];
-	return loop_signals(ending, n);
-}
 
 /* After a signal, sends SIGTERM to the daemon. Only once: a second one would end its child
  * processes early (base/child.h). */
@@ -221,15 +201,21 @@ static enum detach_side wait_for_start(struct detach *detach)
  * SIGINT, SIGTERM or SIGQUIT meanwhile. */
 static enum detach_side detach_begin(struct detach *detach)
 {
+	int pipe_ends[2], ending[] = { SIGINT, SIGTERM, SIGQUIT };
+	struct sigaction action;
 	enum detach_side side;
-	int pipe_ends[2];
+	size_t n = 0;
 	pid_t child;
 
 	/* The user may close the terminal right after this command. */
 	signal(SIGHUP, SIG_IGN);
 	sigprocmask(SIG_BLOCK, NULL, &detach->signals);
-	/* Before the fork, so that no signal is lost. */
-	detach->signal_fd = open_signals();
+	/* The terminal does not send these to the daemon, so the caller passes them on. One that is
+	 * ignored stays ignored. Before the fork, so that no signal is lost. */
+	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+		if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			ending[n++] = ending[i];
+	detach->signal_fd = loop_signals(ending, n);
 	if (detach->signal_fd < 0 || pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("cannot create the daemon: %s; %s", strerror(errno),
 		       report_advice(-errno, "stop other programs and try again"));
@@ -274,29 +260,12 @@ static int make_absolute(const char **path, char absolute[static PATH_MAX])
 	return 0;
 }
 
-/* Runs the capture in the daemon until it ends. Returns the exit code. */
-static int run_daemon(struct detach *detach, struct options *options)
-{
-	struct capture *capture;
-	int code = capture_begin(&capture, options, resume_killed(options));
-
-	resume_forget_killed();
-	if (code != 0) {
-		capture_close(capture);
-		detach_started(detach, code);
-		return code;
-	}
-	detach_started(detach, EXIT_DONE);
-	code = capture_loop(capture, NULL);
-	capture_close(capture);
-	return code;
-}
-
 int cmd_start(struct options *options)
 {
 	struct detach detach = { .fd = -1 };
 	char folder[4 * PATH_MAX];
 	char paths[3][PATH_MAX];
+	struct capture *capture;
 	int code = open_files_allow();
 
 	if (code == 0)
@@ -309,7 +278,16 @@ int cmd_start(struct options *options)
 		return code;
 	switch (detach_begin(&detach)) {
 	case DETACH_DAEMON:
-		return run_daemon(&detach, options);
+		code = capture_begin(&capture, options, resume_killed(options));
+		resume_forget_killed();
+		if (code != 0)
+			capture_close(capture);
+		detach_started(&detach, code);
+		if (code != 0)
+			return code;
+		code = capture_loop(capture, NULL);
+		capture_close(capture);
+		return code;
 	case DETACH_CALLER:
 		text_escape(folder, sizeof(folder), options->folder);
 		if (detach.code == EXIT_DONE)

@@ -11,7 +11,7 @@
  *     run                              cmd_run.c      a capture in this process, terminal.c draws it
  *     start                            cmd_start.c    the same, in a daemon
  *     analyze                          cmd_analyze.c  a session for each recorded trace
- *     stop status mark rotate, top     cmd_client.c, cmd_top.c   requests to a running capture
+ *     stop status mark rotate top      cmd_client.c   requests to a running capture
  *     files                            cmd_client.c   the files of a folder, to copy them
  *     doctor                           cmd_doctor.c   what this machine allows
  *     rules                            cmd_rules.c    check and print rule sets

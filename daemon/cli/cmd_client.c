@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands that send one request to a running capture: stop, status, mark and rotate; and
- * files, which needs none. */
+/* The commands that send requests to a running capture: stop, status, mark and rotate send one, top
+ * one each second; and files, which needs none. */
 #include "daemon/cli/cmd.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/cli/terminal.h"
 #include "daemon/control/control.h"
@@ -17,6 +21,17 @@
 
 /* At the end a capture reads the rest of the trace, and atrace may need 20 s. */
 #define STOP_ANSWER_S 60
+
+#define TOP_ANSWER_S 5
+#define TOP_PERIOD_MS 1000
+
+/* Lines if the output is not a terminal: enough for the whole table. */
+#define LINES_MAX 64
+
+static unsigned int at_most(unsigned int n, unsigned int most)
+{
+	return n < most ? n : most;
+}
 
 /* Prints the answer and frees it. @error: result of control_send(). Returns an exit code. */
 static int print_answer(struct control_answer *answer, int error)
@@ -38,31 +53,25 @@ static int request(const struct options *options, const char *line)
 	return print_answer(&answer, error);
 }
 
-/* Restores the tracing settings that a killed capture left. @why: the message if no capture was
- * killed. */
-static int restore_tracing(const struct options *options, const char *why)
+int cmd_stop(struct options *options)
 {
+	struct control_answer answer;
+	int error = control_send(&answer, options->folder, "stop\n", STOP_ANSWER_S);
+
+	if (error != CONTROL_NOT_RUNNING)
+		return print_answer(&answer, error);
+	/* The settings of a capture that was killed are still to be restored. */
 	switch (capture_recover(options, resume_killed(options))) {
 	case CAPTURE_RECOVERED:
 		printf("the capture in %s was killed; its tracing settings have been restored\n",
 		       options->folder);
 		return EXIT_DONE;
 	case CAPTURE_NOT_KILLED:
-		report("%s", why);
+		report("%s", answer.why);
 		return EXIT_FAILED;
 	default:
 		return EXIT_FAILED;
 	}
-}
-
-int cmd_stop(struct options *options)
-{
-	struct control_answer answer;
-	int error = control_send(&answer, options->folder, "stop\n", STOP_ANSWER_S);
-
-	if (error == CONTROL_NOT_RUNNING)
-		return restore_tracing(options, answer.why);
-	return print_answer(&answer, error);
 }
 
 int cmd_rotate(struct options *options)
@@ -84,30 +93,27 @@ int cmd_mark(struct options *options)
 	return request(options, line);
 }
 
-/* Also prints what is known of a capture that has ended. */
-static int status_as_json(const struct options *options)
+int cmd_status(struct options *options)
 {
+	unsigned int lines, columns = TABLE_COLUMNS;
 	struct control_answer answer;
-	int error = control_send(&answer, options->folder, "status\n", ANSWER_S);
-	char *last = error == CONTROL_NOT_RUNNING ? status_json_of_last(options->folder) : NULL;
+	char line[64], *last = NULL;
+	int error;
 
+	if (!options->json) {
+		terminal_size(STDOUT_FILENO, &lines, &columns);
+		snprintf(line, sizeof(line), "status text %u\n",
+			 at_most(columns, CONTROL_SIDE_MAX));
+		return request(options, line);
+	}
+	error = control_send(&answer, options->folder, "status\n", ANSWER_S);
+	/* What is known of a capture that has ended. */
+	if (error == CONTROL_NOT_RUNNING)
+		last = status_json_of_last(options->folder);
 	if (last)
 		puts(last);
 	free(last);
 	return print_answer(&answer, error);
-}
-
-int cmd_status(struct options *options)
-{
-	unsigned int lines, columns = TABLE_COLUMNS;
-	char line[64];
-
-	if (options->json)
-		return status_as_json(options);
-	terminal_size(STDOUT_FILENO, &lines, &columns);
-	snprintf(line, sizeof(line), "status text %u\n",
-		 columns < CONTROL_SIDE_MAX ? columns : CONTROL_SIDE_MAX);
-	return request(options, line);
 }
 
 int cmd_files(struct options *options)
@@ -116,4 +122,96 @@ int cmd_files(struct options *options)
 		return file_list_read(STDOUT_FILENO, options->folder, options->read_name,
 				      options->read_from);
 	return file_list_print(stdout, options->folder, options->list_times);
+}
+
+/* --- top --- */
+
+struct top {
+	const char *folder;
+	struct live *live; /* NULL: standard output is no terminal */
+	struct terminal_keys keys;
+	int signals; /* descriptor */
+	unsigned int pages;
+};
+
+static void restore_terminal(struct top *top)
+{
+	terminal_keys_end(&top->keys);
+	top->live = live_end(top->live);
+}
+
+/* Requests the table and shows it. Returns 0; > 0: the capture has ended; -1: failed, reported. */
+static int update(struct top *top)
+{
+	unsigned int lines = LINES_MAX, columns = TABLE_COLUMNS;
+	struct control_answer answer;
+	char line[64];
+	bool colour = top->live && terminal_has_colour(STDOUT_FILENO);
+	int error;
+
+	if (top->live)
+		terminal_size(STDOUT_FILENO, &lines, &columns);
+	snprintf(line, sizeof(line), "top %u %u%s\n", at_most(columns, CONTROL_SIDE_MAX),
+		 at_most(lines, CONTROL_SIDE_MAX), colour ? " colour" : "");
+	error = control_send(&answer, top->folder, line, TOP_ANSWER_S);
+	if (error == 0) {
+		if (top->live)
+			live_show(top->live, answer.body);
+		else
+			printf("%s%s", top->pages > 0 ? "\n" : "", answer.body);
+		fflush(stdout);
+		top->pages++;
+		free(answer.body);
+		return 0;
+	}
+	if (top->pages > 0 && (error == CONTROL_NOT_RUNNING || error == CONTROL_GONE))
+		return 1;
+	restore_terminal(top);
+	report("%s", answer.why);
+	return -1;
+}
+
+/* Waits until it is time for the next page. Returns true if the command must end: after a signal or
+ * the key q, or if standard output is a pipe whose reader is gone. */
+static bool wait_for_next(struct top *top)
+{
+	struct pollfd fds[] = {
+		{ .fd = top->signals, .events = POLLIN },
+		{ .fd = top->keys.is_open ? STDIN_FILENO : -1, .events = POLLIN },
+		{ .fd = STDOUT_FILENO }, /* POLLERR and POLLHUP */
+	};
+	struct signalfd_siginfo info;
+
+	if (poll(fds, 3, TOP_PERIOD_MS) <= 0)
+		return false;
+	if (fds[0].revents && read(top->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo != SIGTSTP && info.ssi_signo != SIGWINCH)
+			return true;
+		if (info.ssi_signo == SIGTSTP) {
+			terminal_keys_end(&top->keys);
+			live_suspend(top->live);
+			terminal_keys_begin(&top->keys);
+		}
+	}
+	if (fds[1].revents && terminal_keys_pressed(&top->keys, 'q'))
+		return true;
+	return (fds[2].revents & (POLLERR | POLLHUP)) || ferror(stdout);
+}
+
+int cmd_top(struct options *options)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
+	struct top top = { .folder = options->folder };
+	int result;
+
+	top.signals = loop_signals(signals, sizeof(signals) / sizeof(signals[0]));
+	top.live = live_begin();
+	if (top.live)
+		terminal_keys_begin(&top.keys);
+	do
+		result = update(&top);
+	while (result == 0 && !wait_for_next(&top));
+	restore_terminal(&top);
+	close(top.signals);
+	return result < 0 ? EXIT_FAILED : EXIT_DONE;
 }

@@ -140,30 +140,21 @@ static int analyze_each(struct options *options, struct session_name *names)
 	return code;
 }
 
-/* Standard input has one content. */
-static int check_dumpsys(const struct options *options)
-{
-	if (strcmp(options->dumpsys, "-") != 0)
-		return 0;
-	for (int i = 0; i < options->operand_count; i++) {
-		if (strcmp(options->operands[i], "-") != 0)
-			continue;
-		report("--dumpsys: '-' is also the trace; save one of the two to a file");
-		return EXIT_USAGE;
-	}
-	return 0;
-}
-
 int cmd_analyze(struct options *options)
 {
+	bool is_stdin = options->dumpsys && strcmp(options->dumpsys, "-") == 0;
 	struct session_name *names;
 	int code;
 
 	/* If the reader of --stdout is gone, a write fails; no signal ends this process. */
 	signal(SIGPIPE, SIG_IGN);
-	code = options->dumpsys ? check_dumpsys(options) : 0;
-	if (code == 0 && options->dumpsys)
-		code = capture_read_dumpsys(options);
+	for (int i = 0; is_stdin && i < options->operand_count; i++) {
+		if (strcmp(options->operands[i], "-") != 0)
+			continue;
+		report("--dumpsys: '-' is also the trace; save one of the two to a file");
+		return EXIT_USAGE;
+	}
+	code = options->dumpsys ? capture_read_dumpsys(options) : 0;
 	if (code != 0)
 		return code;
 	if (options->operand_count == 1)

@@ -51,27 +51,11 @@ static int check(const char *path)
 	return result == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* @name: NULL: prints the names of all. */
-static int show(const char *name)
-{
-	struct span text = name ? ruleset_builtin(name) : SPAN_NULL;
-
-	for (size_t i = 0; !name && ruleset_builtin_names[i]; i++)
-		puts(ruleset_builtin_names[i]);
-	if (!name)
-		return EXIT_DONE;
-	if (text.ptr) {
-		fwrite(text.ptr, 1, text.len, stdout);
-		return EXIT_DONE;
-	}
-	report("%s: no such built-in rule set; 'jankd rules show' lists them", name);
-	return EXIT_USAGE;
-}
-
 int cmd_rules(struct options *options)
 {
 	char **operands = options->operands;
 	int count = options->operand_count;
+	struct span text;
 
 	if (count == 0) {
 		report("no subcommand given; use 'check FILE' or 'show [NAME]'");
@@ -81,10 +65,21 @@ int cmd_rules(struct options *options)
 		report_name("rules check");
 		return check(operands[1]);
 	}
-	if (strcmp(operands[0], "show") == 0 && count <= 2) {
-		report_name("rules show");
-		return show(count == 2 ? operands[1] : NULL);
+	if (strcmp(operands[0], "show") != 0 || count > 2) {
+		report("%s: wrong usage; use 'check FILE' or 'show [NAME]'", operands[0]);
+		return EXIT_USAGE;
 	}
-	report("%s: wrong usage; use 'check FILE' or 'show [NAME]'", operands[0]);
-	return EXIT_USAGE;
+	report_name("rules show");
+	if (count == 1) {
+		for (size_t i = 0; ruleset_builtin_names[i]; i++)
+			puts(ruleset_builtin_names[i]);
+		return EXIT_DONE;
+	}
+	text = ruleset_builtin(operands[1]);
+	if (!text.ptr) {
+		report("%s: no such built-in rule set; 'jankd rules show' lists them", operands[1]);
+		return EXIT_USAGE;
+	}
+	fwrite(text.ptr, 1, text.len, stdout);
+	return EXIT_DONE;
 }

@@ -42,17 +42,27 @@ static void draw(void *context, const struct capture *capture)
 {
 	struct live **live = context;
 	struct status *status = *live ? capture_status(capture, STATUS_OF_NOW) : NULL;
-	char title[PATH_MAX + 64];
+	unsigned int lines = 24, columns = TABLE_COLUMNS;
+	char title[PATH_MAX + 64], *text = NULL;
+	size_t size = 0;
+	FILE *memory = status ? open_memstream(&text, &size) : NULL;
 
-	if (!status)
-		return;
-	if (status->discarding)
-		snprintf(title, sizeof(title), "jankd: counting begins in %.0f s (Ctrl-C to stop)",
-			 -status->counting_s);
-	else
-		snprintf(title, sizeof(title), "jankd: capturing from %s, %.0f s (Ctrl-C to stop)",
-			 status->source_path, status->counting_s);
-	live_draw(*live, status, title);
+	if (memory) {
+		if (status->discarding)
+			snprintf(title, sizeof(title),
+				 "jankd: counting begins in %.0f s (Ctrl-C to stop)",
+				 -status->counting_s);
+		else
+			snprintf(title, sizeof(title),
+				 "jankd: capturing from %s, %.0f s (Ctrl-C to stop)",
+				 status->source_path, status->counting_s);
+		terminal_size(STDOUT_FILENO, &lines, &columns);
+		table_print_page(memory, status, title, lines, columns,
+				 terminal_has_colour(STDOUT_FILENO));
+		if (fclose(memory) == 0)
+			live_show(*live, text);
+	}
+	free(text);
 	free(status);
 }
 

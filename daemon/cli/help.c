@@ -2,6 +2,7 @@
 #include "daemon/cli/options_table.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/base/text.h"
 
@@ -113,31 +114,28 @@ static const struct {
 	},
 };
 
-static void print_option(const struct option_row *row)
-{
-	char head[80], text[4096];
-	int len;
-
-	if (row->letter)
-		len = snprintf(head, sizeof(head), "  -%c, --%s", row->letter, row->name);
-	else
-		len = snprintf(head, sizeof(head), "      --%s", row->name);
-	if (row->alias)
-		len += snprintf(head + len, sizeof(head) - (size_t)len, ", --%s", row->alias);
-	if (row->value_name)
-		len += snprintf(head + len, sizeof(head) - (size_t)len, " %s", row->value_name);
-	if (len >= INDENT)
-		puts(head);
-	snprintf(text, sizeof(text), "%-*s%s", INDENT, len < INDENT ? head : "", row->help);
-	text_print_paragraph(stdout, WIDTH, INDENT, text);
-}
-
 void help_print(enum options_command command)
 {
 	printf("%s\n", commands[command].usage);
 	text_print_paragraph(stdout, WIDTH, 0, commands[command].text);
 	printf("\noptions; a value in parentheses at the end is the default:\n");
-	for (size_t i = 0; i < options_table_rows; i++)
-		if ((options_table[i].commands & (1U << command)) && options_table[i].help)
-			print_option(&options_table[i]);
+	for (size_t i = 0; i < options_table_rows; i++) {
+		const struct option_row *row = &options_table[i];
+		char head[80] = "      ", text[4096];
+
+		if (!(row->commands & (1U << command)) || !row->help)
+			continue;
+		if (row->letter)
+			snprintf(head, sizeof(head), "  -%c, ", row->letter);
+		text_append(head, sizeof(head), "--%s", row->name);
+		if (row->alias)
+			text_append(head, sizeof(head), ", --%s", row->alias);
+		if (row->value_name)
+			text_append(head, sizeof(head), " %s", row->value_name);
+		if (strlen(head) >= INDENT)
+			puts(head);
+		snprintf(text, sizeof(text), "%-*s%s", INDENT, strlen(head) < INDENT ? head : "",
+			 row->help);
+		text_print_paragraph(stdout, WIDTH, INDENT, text);
+	}
 }

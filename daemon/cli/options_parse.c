@@ -297,27 +297,15 @@ static int parse_value(const struct option_arg *arg)
 
 /* --- all options --- */
 
-/* Returns an absolute path for @value, which is valid until the next option of this row is parsed.
- * If there is none, returns @value. */
-static const char *absolute(const struct option_row *row, const char *value)
+/* Keeps the option for 'start --resume'. A later value replaces an earlier one, but globs add up.
+ * A relative path becomes absolute, if there is a working directory. */
+static void keep_word(struct options *options, const struct option_row *row)
 {
 	/* Not on the stack. There are two such options: --rules and --tracefs. */
 	static char paths[2][PATH_MAX];
 	char *path = paths[row->field == offsetof(struct options, tracefs)];
-	size_t len;
-
-	if (*value == '/' || ruleset_builtin(value).ptr || !getcwd(path, PATH_MAX))
-		return value;
-	len = strlen(path);
-	return snprintf(path + len, PATH_MAX - len, "/%s", value) < (int)(PATH_MAX - len) ? path
-											  : value;
-}
-
-/* Keeps the option for 'start --resume'. A later value replaces an earlier one, but globs add up.
- */
-static void keep_word(struct options *options, const struct option_row *row)
-{
-	size_t i = row->kind == OPTION_GLOB ? options->word_count : 0;
+	size_t i = row->kind == OPTION_GLOB ? options->word_count : 0, len;
+	const char *value = optarg;
 
 	if (row->is_once)
 		return;
@@ -325,10 +313,13 @@ static void keep_word(struct options *options, const struct option_row *row)
 		i++;
 	if (i == OPTIONS_WORDS_MAX)
 		return;
-	options->words[i] = (struct option_word){
-		.name = row->name,
-		.value = row->is_path ? absolute(row, optarg) : optarg,
-	};
+	if (row->is_path && *value != '/' && !ruleset_builtin(value).ptr &&
+	    getcwd(path, PATH_MAX)) {
+		len = strlen(path);
+		if (snprintf(path + len, PATH_MAX - len, "/%s", value) < (int)(PATH_MAX - len))
+			value = path;
+	}
+	options->words[i] = (struct option_word){ .name = row->name, .value = value };
 	if (i == options->word_count)
 		options->word_count++;
 }

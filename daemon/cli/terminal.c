@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "daemon/base/stream.h"
-#include "daemon/show/show.h"
 
 bool terminal_size(int fd, unsigned int *lines, unsigned int *columns)
 {
@@ -133,27 +132,11 @@ struct live *live_begin(void)
 	return live;
 }
 
-/* Clears each line before it is written: after a line as wide as the screen the cursor is still on
- * its last character. The last line has no line end, because that would scroll the screen. */
-static void format_page(FILE *page, const char *text, unsigned int lines)
-{
-	fputs(HOME, page);
-	for (; lines > 0; lines--) {
-		size_t len = strcspn(text, "\n");
-		bool last = lines == 1 || text[len] == '\0';
-
-		fprintf(page, "%s%.*s%s", last ? CLEAR_REST : CLEAR_LINE, (int)len, text,
-			last ? "" : "\n");
-		if (last)
-			return;
-		text += len + 1;
-	}
-}
-
 /* Overwrites the previous page instead of clearing it first, so the screen does not flicker. */
 void live_show(struct live *live, const char *text)
 {
 	unsigned int lines = 24, columns;
+	bool last = false;
 	FILE *page;
 
 	/* If the terminal has not accepted all of the previous page, this page is dropped. */
@@ -163,7 +146,18 @@ void live_show(struct live *live, const char *text)
 	if (!page)
 		return;
 	terminal_size(STDOUT_FILENO, &lines, &columns);
-	format_page(page, text, lines);
+	fputs(HOME, page);
+	/* Each line is cleared before it is written: after a line as wide as the screen the cursor
+	 * is still on its last character. The last line has no line end, because that would scroll
+	 * the screen. */
+	for (; lines > 0 && !last; lines--) {
+		size_t len = strcspn(text, "\n");
+
+		last = lines == 1 || text[len] == '\0';
+		fprintf(page, "%s%.*s%s", last ? CLEAR_REST : CLEAR_LINE, (int)len, text,
+			last ? "" : "\n");
+		text += len + 1;
+	}
 	if (fclose(page) != 0) {
 		free(live->page);
 		live->page = NULL;
@@ -171,22 +165,6 @@ void live_show(struct live *live, const char *text)
 		return;
 	}
 	write_page(live, 0);
-}
-
-void live_draw(struct live *live, const struct status *status, const char *title)
-{
-	unsigned int lines = 24, columns = TABLE_COLUMNS;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = live ? open_memstream(&text, &size) : NULL;
-
-	if (!memory)
-		return;
-	terminal_size(STDOUT_FILENO, &lines, &columns);
-	table_print_page(memory, status, title, lines, columns, terminal_has_colour(STDOUT_FILENO));
-	if (fclose(memory) == 0)
-		live_show(live, text);
-	free(text);
 }
 
 void live_suspend(struct live *live)

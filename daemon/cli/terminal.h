@@ -32,7 +32,6 @@ void terminal_keys_end(struct terminal_keys *keys);
 /* --- the live view --- */
 
 struct live;
-struct status;
 
 /* Switches the terminal at standard output to the live view. Returns NULL if there is no terminal
  * or no memory: the functions below then draw nothing. */
@@ -40,9 +39,6 @@ struct live *live_begin(void);
 
 /* Shows @text: whole lines of printable characters. */
 void live_show(struct live *live, const char *text);
-
-/* Shows the table of @status under the line @title. */
-void live_draw(struct live *live, const struct status *status, const char *title);
 
 /* Stops this process as Ctrl-Z does. The terminal is restored meanwhile. Returns when the process
  * is continued. */

@@ -19,8 +19,6 @@
  * A client has 5 s. If there are too many clients, the oldest one without a request gets an error
  * and is closed. 'stop' is answered when the files are complete and tracing is restored. A capture
  * never waits for a client.
- *
- * Read control_request.h first: the requests.
  */
 #ifndef JANKD_DAEMON_CONTROL_CONTROL_H
 #define JANKD_DAEMON_CONTROL_CONTROL_H
@@ -34,6 +32,17 @@ struct loop;
 struct state_dir;
 
 /* --- requests: control_request.c --- */
+
+/* A request is one line:
+ *
+ *     status               a JSON object: that of session.json, with pid, uptime_s and others
+ *     status text COLUMNS  the same as text for people
+ *     top COLUMNS LINES    the table of surfaces, of at most this size; for a terminal with colours
+ *                          'colour' follows
+ *     mark TEXT            a row of events.csv; in TEXT, "\n" is a line end and "\\" a backslash
+ *     rotate               closes the current segments and starts new ones
+ *     stop                 ends the capture
+ */
 
 /* Bytes of a request with its line end. Longer ones are refused. */
 #define CONTROL_LINE_MAX 4096
@@ -59,6 +68,14 @@ struct control_request {
 	bool colour;
 	char text[CONTROL_MARK_MAX + 1]; /* of a mark */
 };
+
+/* Error for a client that is closed before it has sent its request. Nothing was done, so it may try
+ * again. */
+#define CONTROL_BUSY "too many clients; try again in a second"
+
+/* Parses a request: @len bytes without the line end; any bytes. Returns NULL, or why the line is
+ * not a request: constant text. */
+const char *control_request_parse(struct control_request *request, const char *line, size_t len);
 
 /* Writes the request for a mark with the text @text. Returns its length with the line end, or 0 if
  * @text is empty or longer than CONTROL_MARK_MAX. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control_request.h"
+#include "daemon/control/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,23 +65,15 @@ static int read_lock(struct holder *holder, const char *folder)
 }
 
 /* Any user could create a .lock, and listen at the name in it. So only a process of this user is
- * trusted; root also trusts a process of the .lock's owner. */
-static bool is_trusted(int fd, const struct holder *holder)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
-		return false;
-	return peer.uid == geteuid() || (geteuid() == 0 && peer.uid == holder->uid);
-}
-
-/* @flags: of socket(), for the connect() alone. */
+ * trusted; root also trusts a process of the .lock's owner. @flags: of socket(), for the connect()
+ * alone. */
 static int try_address(const struct sockaddr_un *address, size_t size, int flags,
 		       const struct holder *holder, unsigned int timeout_s)
 {
 	struct timeval timeout = { .tv_sec = timeout_s };
 	int error = 0, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	struct ucred peer;
+	socklen_t peer_size = sizeof(peer);
 
 	if (fd < 0)
 		return -errno;
@@ -89,7 +81,8 @@ static int try_address(const struct sockaddr_un *address, size_t size, int flags
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	if (connect(fd, (const struct sockaddr *)address, (socklen_t)size) < 0)
 		error = -errno;
-	else if (!is_trusted(fd, holder))
+	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) < 0 ||
+		 (peer.uid != geteuid() && (geteuid() != 0 || peer.uid != holder->uid)))
 		error = -EPERM;
 	else if (fcntl(fd, F_SETFL, 0) < 0)
 		error = -errno;
@@ -119,51 +112,34 @@ static int connect_to(const struct holder *holder, const char *folder, unsigned 
 			   timeout_s);
 }
 
-/* An answer that was received. */
-struct received {
-	char *text; /* NUL-terminated, or NULL */
-	bool is_whole;
-};
-
-/* Returns a number of bytes, 0 at the end, or -errno; -EAGAIN: @until_ns is over. */
-static ssize_t receive(int fd, char *at, size_t size, int64_t until_ns)
+/* Reads until the connection is closed or breaks. *text is set to what came, NUL-terminated, or to
+ * NULL. Returns 0 or -errno; -EAGAIN: @until_ns is over. */
+static int read_all(char **text, bool *is_whole, int fd, int64_t until_ns)
 {
 	struct pollfd in = { .fd = fd, .events = POLLIN };
-
-	for (;;) {
-		ssize_t n = recv(fd, at, size, MSG_DONTWAIT);
-		int64_t left_ns = until_ns - clock_read(CLOCK_MONOTONIC);
-
-		if (n >= 0)
-			return n;
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		if (left_ns <= 0)
-			return -EAGAIN;
-		poll(&in, 1, (int)(left_ns / 1000000) + 1);
-	}
-}
-
-/* Reads until the connection is closed or breaks; the caller checks ->is_whole. Returns 0 or
- * -errno. */
-static int read_all(struct received *received, int fd, int64_t until_ns)
-{
-	char *text = malloc(ANSWER_MAX + 1);
+	int64_t left_ns = 1;
 	size_t len = 0;
 	ssize_t n = 1;
 
-	received->text = text;
-	if (!text)
+	*text = malloc(ANSWER_MAX + 1);
+	if (!*text)
 		return -ENOMEM;
-	while (n > 0 && len < ANSWER_MAX) {
-		n = receive(fd, text + len, ANSWER_MAX - len, until_ns);
+	while (n != 0 && left_ns > 0 && len < ANSWER_MAX) {
+		n = recv(fd, *text + len, ANSWER_MAX - len, MSG_DONTWAIT);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
 		len += n > 0 ? (size_t)n : 0;
+		if (n >= 0)
+			continue;
+		left_ns = until_ns - clock_read(CLOCK_MONOTONIC);
+		if (left_ns > 0)
+			poll(&in, 1, (int)(left_ns / 1000000) + 1);
 	}
-	text[len] = '\0';
-	received->is_whole = n == 0 && len > 0 && text[len - 1] == '\n' && strlen(text) == len;
+	(*text)[len] = '\0';
+	*is_whole = n == 0 && len > 0 && (*text)[len - 1] == '\n' && strlen(*text) == len;
 	if (n > 0)
 		return -EMSGSIZE;
-	return n == -EAGAIN ? -EAGAIN : 0;
+	return left_ns <= 0 ? -EAGAIN : 0;
 }
 
 /* Returns a copy of @text, escaped line by line; NULL if out of memory. A process of another user
@@ -183,12 +159,10 @@ static char *printable(char *text)
 }
 
 /* Separates "ok" from the body, and "error: " from the reason. */
-static int parse_answer(struct control_answer *answer, const struct received *received,
+static int parse_answer(struct control_answer *answer, char *text, bool is_whole,
 			const char *folder)
 {
-	char *text = received->text;
-
-	if (received->is_whole && strncmp(text, "ok\n", 3) == 0) {
+	if (is_whole && strncmp(text, "ok\n", 3) == 0) {
 		answer->body = printable(text + 3);
 		if (answer->body)
 			return 0;
@@ -222,26 +196,6 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 	return error;
 }
 
-/* Says how the last capture ended, if that was not on purpose. */
-static void not_running(struct control_answer *answer, const char *folder, int error)
-{
-	char how[LAST_SESSION_TEXT];
-
-	last_session_describe(how, folder);
-	if (how[0])
-		snprintf(answer->why, sizeof(answer->why),
-			 "%.200s: no capture writes to this folder: %s; continue with 'jankd start "
-			 "--resume'",
-			 folder, how);
-	else
-		snprintf(answer->why, sizeof(answer->why),
-			 "%.300s: no capture writes to this folder%s; name the folder of a running "
-			 "capture with -F",
-			 folder,
-			 error == -EPERM ? " (a program of another user listens on its socket name)"
-					 : "");
-}
-
 /* A capture that was killed holds its lock, and may accept connections, until its last thread has
  * ended. */
 static bool has_died(const char *folder)
@@ -262,9 +216,25 @@ static bool has_died(const char *folder)
 static int no_connection(struct control_answer *answer, const char *folder,
 			 const struct holder *holder, int error)
 {
+	char how[LAST_SESSION_TEXT];
+
 	/* The socket of a killed capture may be closed, and its name taken, before its lock. */
 	if (error == -EPERM ? has_died(folder) : !state_dir_is_held(folder)) {
-		not_running(answer, folder, error);
+		/* How the last capture ended, if that was not on purpose. */
+		last_session_describe(how, folder);
+		if (how[0])
+			snprintf(answer->why, sizeof(answer->why),
+				 "%.200s: no capture writes to this folder: %s; continue with "
+				 "'jankd start --resume'",
+				 folder, how);
+		else
+			snprintf(answer->why, sizeof(answer->why),
+				 "%.300s: no capture writes to this folder%s; name the folder of a "
+				 "running capture with -F",
+				 folder,
+				 error == -EPERM ? " (a program of another user listens on its "
+						   "socket name)"
+						 : "");
 		return CONTROL_NOT_RUNNING;
 	}
 	if (error == -EPERM)
@@ -287,7 +257,8 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 		     const char *line, unsigned int timeout_s)
 {
 	int64_t until_ns = clock_read(CLOCK_MONOTONIC) + timeout_s * INT64_C(1000000000);
-	struct received received = { .text = NULL };
+	char *text = NULL;
+	bool is_whole;
 	int error, fd;
 	ssize_t n;
 
@@ -311,11 +282,11 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 		n = send(fd, line, strlen(line), MSG_NOSIGNAL);
 	/* What could not be sent is not answered. But a capture that is busy has said so before it
 	 * closed the connection. */
-	error = read_all(&received, fd, n < 0 ? 0 : until_ns);
+	error = read_all(&text, &is_whole, fd, n < 0 ? 0 : until_ns);
 	close(fd);
-	error = error == 0 ? parse_answer(answer, &received, folder)
+	error = error == 0 ? parse_answer(answer, text, is_whole, folder)
 			   : failed(answer, folder, holder, error);
-	free(received.text);
+	free(text);
 	return error;
 }
 

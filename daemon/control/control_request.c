@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control_request.h"
+#include "daemon/control/control.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

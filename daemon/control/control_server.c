@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/control/control_request.h"
+#include "daemon/control/control.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -144,34 +144,34 @@ static void answer(struct client *client, size_t len)
 	}
 }
 
-static void answer_if_ready(struct client *client)
-{
-	struct control *control = client->control;
-	uint64_t waited_ns = loop_now() - client->since_ns;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
-	bool is_whole =
-		out && control->handler.answer_waiting(control->handler.context, client->verb,
-						       client->ticket, waited_ns, out);
-
-	if ((out && fclose(out) != 0) || !is_whole) {
-		free(text);
-		return;
-	}
-	free(client->answer);
-	client->answer = text;
-	client->answer_len = len;
-	client->is_waiting = false;
-	client->deadline_ns = loop_now() + periods.client_ns;
-	send_answer(client);
-}
-
 void control_answer_waiting(struct control *control)
 {
-	for (int i = 0; control && i < CLIENTS_MAX; i++)
-		if (control->clients[i].watcher.fd >= 0 && control->clients[i].is_waiting)
-			answer_if_ready(&control->clients[i]);
+	for (int i = 0; control && i < CLIENTS_MAX; i++) {
+		struct client *client = &control->clients[i];
+		const struct control_handler *handler = &control->handler;
+		bool is_whole = false;
+		char *text = NULL;
+		size_t len = 0;
+		FILE *out;
+
+		if (client->watcher.fd < 0 || !client->is_waiting)
+			continue;
+		out = open_memstream(&text, &len);
+		if (out)
+			is_whole = handler->answer_waiting(handler->context, client->verb,
+							   client->ticket,
+							   loop_now() - client->since_ns, out);
+		if ((out && fclose(out) != 0) || !is_whole) {
+			free(text);
+			continue;
+		}
+		free(client->answer);
+		client->answer = text;
+		client->answer_len = len;
+		client->is_waiting = false;
+		client->deadline_ns = loop_now() + periods.client_ns;
+		send_answer(client);
+	}
 }
 
 static void read_line(struct client *client)
@@ -207,16 +207,6 @@ static void on_client(struct watcher *watcher, uint32_t events)
 
 /* --- new connections --- */
 
-static bool is_allowed(int fd)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
-		return false;
-	return peer.uid == 0 || peer.uid == geteuid();
-}
-
 /* Finds a free entry, or the entry of the oldest client without a request. NULL: all clients wait
  * for answers. */
 static struct client *find_place(struct control *control)
@@ -243,7 +233,10 @@ static void pause_listener(struct control *control, enum listener listener)
 
 static void add_client(struct control *control, int fd)
 {
-	bool allowed = is_allowed(fd);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	bool allowed = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+		       (peer.uid == 0 || peer.uid == geteuid());
 	struct client *client = allowed ? find_place(control) : NULL;
 
 	if (!allowed && ++control->rejected >= REJECTED_MAX)
@@ -289,31 +282,24 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 
 /* --- the socket --- */
 
-/* Makes a random name, which no other process can predict. Returns 0 or -errno. */
-static int make_name(char name[static NAME_SIZE])
+/* Listens at a random name, which no other process can predict. Returns a socket or -errno. */
+static int listen_at_name(char name[static NAME_SIZE])
 {
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	unsigned char bytes[16];
-	int len = snprintf(name, NAME_SIZE, "jankd-");
+	int len = snprintf(name, NAME_SIZE, "jankd-"), fd, error;
+	socklen_t size;
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return -EIO;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		len += snprintf(name + len, NAME_SIZE - (size_t)len, "%02x", bytes[i]);
-	return 0;
-}
-
-/* Returns a listening socket or -errno. */
-static int listen_at(const char *name)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int error;
-
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
 	/* An abstract name begins with a NUL. */
-	memcpy(address.sun_path + 1, name, strlen(name));
+	memcpy(address.sun_path + 1, name, (size_t)len);
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len);
 	if (bind(fd, (struct sockaddr *)&address, size) == 0 && listen(fd, BACKLOG) == 0)
 		return fd;
 	error = -errno;
@@ -321,14 +307,19 @@ static int listen_at(const char *name)
 	return error;
 }
 
-/* Nobody can connect to the file before listen(), and then only its owner and root. One that a
- * killed capture left is replaced. */
-static int listen_at_file(struct control *control, const char *name)
+/* Listens at a file, to which nobody can connect before listen(), and then only its owner and root.
+ * One that a killed capture left is replaced. Without it, clients use the abstract socket. */
+static void open_file(struct control *control, const struct state_dir *dir)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const char *name = dir->names[STATE_DIR_SOCKET];
 	struct stat info;
+	int fd;
 
+	control->dir_fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
+	if (control->dir_fd < 0 || dir->is_world_writable)
+		return;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* The whole path may be too long for an address. */
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", control->dir_fd,
 		 name);
@@ -340,12 +331,12 @@ static int listen_at_file(struct control *control, const char *name)
 		if (fstatat(control->dir_fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    S_ISSOCK(info.st_mode) && listen(fd, BACKLOG) == 0) {
 			control->inode = info.st_ino;
-			return fd;
+			control->listeners[LISTENER_FILE].fd = fd;
+			return;
 		}
 	}
 	if (fd >= 0)
 		close(fd);
-	return -1;
 }
 
 /* The next capture of the folder may already have its own. */
@@ -361,15 +352,6 @@ static void remove_file(struct control *control)
 		close(control->dir_fd);
 	control->file[0] = '\0';
 	control->dir_fd = -1;
-}
-
-/* Without its file, clients use the abstract socket. */
-static void open_file(struct control *control, const struct state_dir *dir)
-{
-	control->dir_fd = fcntl(dir->fd, F_DUPFD_CLOEXEC, 0);
-	if (control->dir_fd >= 0 && !dir->is_world_writable)
-		control->listeners[LISTENER_FILE].fd =
-			listen_at_file(control, dir->names[STATE_DIR_SOCKET]);
 }
 
 int control_open(struct control **out, struct loop *loop, const struct control_handler *handler,
@@ -394,9 +376,7 @@ int control_open(struct control **out, struct loop *loop, const struct control_h
 		control->clients[i].watcher = WATCHER_NONE;
 	}
 	open_file(control, dir);
-	error = make_name(control->name);
-	if (error == 0)
-		error = control->listeners[LISTENER_ABSTRACT].fd = listen_at(control->name);
+	error = control->listeners[LISTENER_ABSTRACT].fd = listen_at_name(control->name);
 	for (int i = 0; i < LISTENERS && error >= 0; i++)
 		if (control->listeners[i].fd >= 0)
 			error = loop_watch(loop, &control->listeners[i], EPOLLIN);

@@ -7,7 +7,6 @@
 /* Included, because its static functions are called. The copy in the library is not linked. */
 #include "daemon/control/control_client.c"
 
-#include "daemon/control/control_request.h"
 #include "tests/fuzz/target.h"
 #include "tests/unit/scratch.h"
 
@@ -66,8 +65,9 @@ static void check_request(const uint8_t *data, size_t size)
 static void check_answer(const uint8_t *data, size_t size)
 {
 	struct control_answer answer = { .body = NULL };
-	struct received received = { .text = NULL };
 	int ends[2], result;
+	bool is_whole;
+	char *text;
 
 	/* All data must fit in the socket's buffer. */
 	if (size > 65536 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -75,10 +75,10 @@ static void check_answer(const uint8_t *data, size_t size)
 	if (size > 0 && send(ends[0], data, size, MSG_NOSIGNAL) != (ssize_t)size)
 		abort();
 	close(ends[0]);
-	if (read_all(&received, ends[1], INT64_MAX) != 0)
+	if (read_all(&text, &is_whole, ends[1], INT64_MAX) != 0)
 		wrong("an answer that has come cannot be read");
 	close(ends[1]);
-	result = parse_answer(&answer, &received, "/folder");
+	result = parse_answer(&answer, text, is_whole, "/folder");
 	if (!memchr(answer.why, '\0', sizeof(answer.why)))
 		wrong("a reason without an end");
 	note(answer.why, strlen(answer.why));
@@ -91,7 +91,7 @@ static void check_answer(const uint8_t *data, size_t size)
 		if (((unsigned char)*c < ' ' && *c != '\n') || *c == 0x7f)
 			wrong("an answer that is not fit to print");
 	free(answer.body);
-	free(received.text);
+	free(text);
 }
 
 /* --- locks --- */

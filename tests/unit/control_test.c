@@ -13,7 +13,6 @@
 #include "daemon/control/control_server.c"
 
 #include "daemon/base/folder.h"
-#include "daemon/control/control_request.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
 

@@ -30,24 +30,6 @@ bool app_has_activity(const char *app, const char *surface)
 	return found != NULL;
 }
 
-/* The Surface that draws longest has the app's frame rate. */
-static void set_surface(struct status_app *app, const struct summary_row *row)
-{
-	const struct frame_stats *stats = &row->stats;
-	uint64_t known = stats->frames - stats->unknown;
-
-	app->surface_ns = grade_drawing_ns(&row->facts);
-	text_copy(app->surface, sizeof(app->surface), row->surface);
-	memcpy(app->verdict, row->verdict, sizeof(app->verdict));
-	app->fps = row->fps;
-	app->rate_hz = known > 0 ? stats->periods * 1e9 / (double)stats->time_ns : -1;
-	app->slowest_hz = stats->slowest_hz;
-	app->fastest_hz = stats->fastest_hz;
-	app->is_even = known > 0 && row->off_cadence >= 0 &&
-		       grade_is_even(known, (uint64_t)row->off_cadence, row->fps, app->rate_hz,
-				     stats->max_ns);
-}
-
 bool app_is_used(struct app_place place)
 {
 	return place.has_activity && !app_is_system(place.app);
@@ -75,7 +57,9 @@ static struct app_place place_of(const struct status_app *app)
 
 void apps_add(struct status *status, const struct summary_row *row)
 {
-	struct status_app *apps = status->apps, one;
+	const struct frame_stats *stats = &row->stats;
+	uint64_t known = stats->frames - stats->unknown;
+	struct status_app *apps = status->apps, *app, one;
 	unsigned int at = 0;
 
 	if (!app_has_surface(row->app, row->surface) || row->facts.frames + row->facts.freezes == 0)
@@ -90,12 +74,24 @@ void apps_add(struct status *status, const struct summary_row *row)
 		apps[at] = (struct status_app){ .fps = -1, .rate_hz = -1 };
 		text_copy(apps[at].app, sizeof(apps[at].app), row->app);
 	}
-	grade_add(&apps[at].facts, &row->facts);
-	apps[at].has_activity |= app_has_activity(row->app, row->surface);
-	if (!apps[at].surface[0] || grade_drawing_ns(&row->facts) > apps[at].surface_ns)
-		set_surface(&apps[at], row);
-	apps[at].facts.fails_rule = strncmp(apps[at].verdict, "fail", 4) == 0;
-	one = apps[at];
+	app = &apps[at];
+	grade_add(&app->facts, &row->facts);
+	app->has_activity |= app_has_activity(row->app, row->surface);
+	/* The Surface that draws longest has the app's frame rate. */
+	if (!app->surface[0] || grade_drawing_ns(&row->facts) > app->surface_ns) {
+		app->surface_ns = grade_drawing_ns(&row->facts);
+		text_copy(app->surface, sizeof(app->surface), row->surface);
+		memcpy(app->verdict, row->verdict, sizeof(app->verdict));
+		app->fps = row->fps;
+		app->rate_hz = known > 0 ? stats->periods * 1e9 / (double)stats->time_ns : -1;
+		app->slowest_hz = stats->slowest_hz;
+		app->fastest_hz = stats->fastest_hz;
+		app->is_even = known > 0 && row->off_cadence >= 0 &&
+			       grade_is_even(known, (uint64_t)row->off_cadence, row->fps,
+					     app->rate_hz, stats->max_ns);
+	}
+	app->facts.fails_rule = strncmp(app->verdict, "fail", 4) == 0;
+	one = *app;
 	for (; at > 0 && app_comes_before(place_of(&one), place_of(&apps[at - 1])); at--)
 		apps[at] = apps[at - 1];
 	apps[at] = one;

@@ -178,18 +178,6 @@ void grade_part(char text[GRADE_TIMES_SIZE], uint64_t part_ns, uint64_t all_ns,
 
 static const char *const to[] = { " to ", " 到 " };
 
-/* "0.60 to 20 s" */
-static void time_range(char text[GRADE_TIMES_SIZE], uint64_t from_ns, uint64_t to_ns,
-		       enum language language)
-{
-	char from[GRADE_TIME_SIZE];
-
-	grade_time(from, from_ns, language);
-	grade_time(text, to_ns, language);
-	if (strcmp(from, text) != 0)
-		both_times(text, from_ns, to[language], to_ns, language);
-}
-
 void grade_clock(char text[GRADE_TIME_SIZE], int64_t since_begin_ns)
 {
 	int64_t s = (since_begin_ns + (int64_t)SECOND_NS / 10) / (int64_t)SECOND_NS;
@@ -231,8 +219,7 @@ void grade_share(char text[GRADE_COUNT_SIZE], uint64_t part, uint64_t all)
 
 #define add(text, ...) text_append(text, GRADE_TEXT_SIZE, __VA_ARGS__)
 
-static void add_name(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-		     enum language language)
+static void add_name(char *text, const struct graded *graded, enum language language)
 {
 	char name[NAME_MAX_BYTES + 1];
 
@@ -303,8 +290,7 @@ static bool is_added_up(const struct grade_facts *facts)
 	return facts->span_ns > 0 && grade_drawing_ns(facts) > facts->span_ns / 20 * 21;
 }
 
-static void add_together(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			 enum language language)
+static void add_together(char *text, const struct graded *graded, enum language language)
 {
 	if (is_added_up(graded->facts))
 		add(text, language == CHINESE ? "（各 Surface 合计）" : " (its Surfaces together)");
@@ -336,35 +322,19 @@ static void add_rate(char text[GRADE_TEXT_SIZE], const struct graded *graded, do
 		add(text, "%.*f fps", tenths >= 0.5, fps);
 }
 
-/* " (109.9 of 120 fps)", of an app that draws for each vsync of a screen that a reader does not
- * expect: not of 60 Hz. */
-static void add_other_rate(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			   enum language language)
+/* What is known of the loss: "... was late for 3.4 % of the 10 s it drew: ..." */
+static void add_lost(char *text, const struct graded *graded, enum language language)
 {
 	const struct grade_facts *facts = graded->facts;
 	uint64_t drawing_ns = grade_drawing_ns(facts), lost_ns = grade_lost_ns(facts);
 	double rate_hz = graded->rate_hz, frames = (double)facts->frames;
-
-	if (graded->sessions > 1 || has_rates(graded) || drawing_ns <= lost_ns || rate_hz <= 0 ||
-	    (rate_hz < 60 * RATE_CHANGES && rate_hz * RATE_CHANGES > 60) ||
-	    frames / seconds(drawing_ns - lost_ns) * RATE_CHANGES < rate_hz)
-		return;
-	add(text, language == CHINESE ? "（" : " (");
-	add_rate(text, graded, frames / seconds(drawing_ns), language);
-	add(text, language == CHINESE ? "）" : ")");
-}
-
-/* What is known of the loss: "... was late for 3.4 % of the 10 s it drew: ..." */
-static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-		     enum language language)
-{
-	const struct grade_facts *facts = graded->facts;
+	bool zh = language == CHINESE;
 	char share[GRADE_COUNT_SIZE], drew[GRADE_TIME_SIZE];
 
-	grade_share(share, grade_lost_ns(facts), grade_drawing_ns(facts));
-	grade_time(drew, grade_drawing_ns(facts), language);
+	grade_share(share, lost_ns, drawing_ns);
+	grade_time(drew, drawing_ns, language);
 	add_name(text, graded, language);
-	if (language == CHINESE)
+	if (zh)
 		add(text, " 在绘制的 %s%s 中有 %s 的时间%s", drew,
 		    is_added_up(facts) ? "（各 Surface 合计）" : "", share,
 		    facts->freezes == 0 ? "迟到"
@@ -376,10 +346,18 @@ static void add_lost(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		    : facts->late == 0	? "frozen"
 					: "frozen or late",
 		    share, drew, is_added_up(facts) ? "that its Surfaces together" : "it");
-	add_other_rate(text, graded, language);
-	add(text, language == CHINESE ? "：" : ": ");
+	/* " (109.9 of 120 fps)", of an app that draws for each vsync of a screen that a reader does
+	 * not expect: not of 60 Hz. */
+	if (graded->sessions <= 1 && !has_rates(graded) && drawing_ns > lost_ns && rate_hz > 0 &&
+	    (rate_hz >= 60 * RATE_CHANGES || rate_hz * RATE_CHANGES <= 60) &&
+	    frames / seconds(drawing_ns - lost_ns) * RATE_CHANGES >= rate_hz) {
+		add(text, zh ? "（" : " (");
+		add_rate(text, graded, frames / seconds(drawing_ns), language);
+		add(text, zh ? "）" : ")");
+	}
+	add(text, zh ? "：" : ": ");
 	grade_add_losses(text, facts, language);
-	add(text, language == CHINESE ? "。" : ".");
+	add(text, zh ? "。" : ".");
 }
 
 /* "a 60 Hz", "an 80 Hz" */
@@ -392,28 +370,9 @@ static const char *article(double number)
 											  : "a";
 }
 
-/* "held an even 30 fps on a 60 Hz screen", "kept an even pace on a screen of 60 to 120 Hz (90 fps
- * on average)" */
-static void add_pace(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-		     enum language language)
-{
-	bool zh = language == CHINESE;
-
-	if (has_rates(graded))
-		add(text,
-		    zh ? " 在 %.0f 到 %.0f Hz 的屏幕上保持平稳（平均 %.0f fps）"
-		       : " kept an even pace on a screen of %.0f to %.0f Hz (%.0f fps on average)",
-		    graded->slowest_hz, graded->fastest_hz, graded->fps);
-	else if (zh)
-		add(text, " 在 %.0f Hz 的屏幕上稳定保持 %.0f fps", graded->rate_hz, graded->fps);
-	else
-		add(text, " held an even %.0f fps on %s %.0f Hz screen", graded->fps,
-		    article(graded->rate_hz), graded->rate_hz);
-}
-
-/* "... held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze." */
-static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-		     enum language language)
+/* "... held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze." "... kept an even
+ * pace on a screen of 60 to 120 Hz (90 fps on average) for 10 s: ..." */
+static void add_even(char *text, const struct graded *graded, enum language language)
 {
 	bool zh = language == CHINESE;
 	char drew[GRADE_TIME_SIZE];
@@ -423,7 +382,18 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 	if (!graded->is_even || graded->fps <= 0 || graded->rate_hz <= 0) {
 		add(text, zh ? " 绘制了 %s" : " drew for %s", drew);
 	} else {
-		add_pace(text, graded, language);
+		if (has_rates(graded))
+			add(text,
+			    zh ? " 在 %.0f 到 %.0f Hz 的屏幕上保持平稳（平均 %.0f fps）"
+			       : " kept an even pace on a screen of %.0f to %.0f Hz (%.0f fps on "
+				 "average)",
+			    graded->slowest_hz, graded->fastest_hz, graded->fps);
+		else if (zh)
+			add(text, " 在 %.0f Hz 的屏幕上稳定保持 %.0f fps", graded->rate_hz,
+			    graded->fps);
+		else
+			add(text, " held an even %.0f fps on %s %.0f Hz screen", graded->fps,
+			    article(graded->rate_hz), graded->rate_hz);
 		add(text, zh ? "，共 %s" : " for %s", drew);
 	}
 	add_together(text, graded, language);
@@ -433,8 +403,7 @@ static void add_even(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 }
 
 /* "... was even, but slow: 30 of 60 fps from start to end." Only late frames have causes. */
-static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-		     enum language language)
+static void add_slow(char *text, const struct graded *graded, enum language language)
 {
 	bool zh = language == CHINESE, is_lost = grade_lost_ns(graded->facts) > 0;
 
@@ -468,8 +437,7 @@ static void add_slow(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 }
 
 /* Of the sentence, or of a further one. */
-static void add_subject(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			enum language language)
+static void add_subject(char *text, const struct graded *graded, enum language language)
 {
 	if (text[0]) {
 		add(text, language == CHINESE ? "该应用" : " It ");
@@ -481,15 +449,18 @@ static void add_subject(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 
 /* "... drew nothing for 4.1 of 12 s (4 gaps of 0.60 to 1.45 s), and the trace does not say whether
  * it hung." */
-static void add_gaps(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-		     enum language language)
+static void add_gaps(char *text, const struct graded *graded, enum language language)
 {
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE;
-	char of[GRADE_TIMES_SIZE], range[GRADE_TIMES_SIZE];
+	char of[GRADE_TIMES_SIZE], range[GRADE_TIMES_SIZE], shortest[GRADE_TIME_SIZE];
 
 	grade_part(of, facts->gap_ns, grade_drawing_ns(facts) + facts->gap_ns, language);
-	time_range(range, facts->shortest_gap_ns, facts->longest_gap_ns, language);
+	grade_time(shortest, facts->shortest_gap_ns, language);
+	grade_time(range, facts->longest_gap_ns, language);
+	if (strcmp(shortest, range) != 0)
+		both_times(range, facts->shortest_gap_ns, to[language], facts->longest_gap_ns,
+			   language);
 	add_subject(text, graded, language);
 	add(text, zh ? "有 %s没有绘制（" : "drew nothing for %s (", of);
 	if (facts->gaps == 1)
@@ -501,8 +472,7 @@ static void add_gaps(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		     : "), and the trace does not say whether it hung.");
 }
 
-static void add_unknown_vsyncs(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			       enum language language)
+static void add_unknown_vsyncs(char *text, const struct graded *graded, enum language language)
 {
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE;
@@ -521,8 +491,7 @@ static void add_unknown_vsyncs(char text[GRADE_TEXT_SIZE], const struct graded *
 	    zh ? frames : unknown, zh ? unknown : frames);
 }
 
-static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			enum language language)
+static void add_missing(char *text, const struct graded *graded, enum language language)
 {
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE, is_unknown = grade_is_mostly_unknown(facts);
@@ -554,8 +523,7 @@ static void add_missing(char text[GRADE_TEXT_SIZE], const struct graded *graded,
 		add_gaps(text, graded, language);
 }
 
-static void add_too_short(char text[GRADE_TEXT_SIZE], const struct graded *graded,
-			  enum language language)
+static void add_too_short(char *text, const struct graded *graded, enum language language)
 {
 	const struct grade_facts *facts = graded->facts;
 	bool zh = language == CHINESE;

@@ -147,26 +147,6 @@ static double number_of(const struct summary_row *row, enum table_column column)
 	}
 }
 
-/* True: a number of what was lost that may be too small. */
-static bool is_lower_bound(const struct summary_row *row, enum table_column column)
-{
-	return (column == COLUMN_LOST && number_of(row, column) >= 0 &&
-		grade_is_at_least(&row->facts, LOST_RATE)) ||
-	       (column == COLUMN_FREEZES && grade_is_at_least(&row->facts, LOST_FREEZES));
-}
-
-static const char *colour_of(const struct summary_row *row, enum table_column column)
-{
-	static const char *const colours[GRADES] = {
-		[GRADE_BAD] = RED,	   [GRADE_POOR] = RED,	   [GRADE_FAIR] = YELLOW,
-		[GRADE_INCOMPLETE] = BLUE, [GRADE_UNCLEAR] = BLUE, [GRADE_GOOD] = GREEN,
-	};
-
-	if (column == COLUMN_GRADE)
-		return colours[row->grade];
-	return (column == COLUMN_NOW || column == COLUMN_FROZEN) && row->frozen_ns > 0 ? RED : NULL;
-}
-
 static void format_cell(char text[static CELL_SIZE], const struct summary_row *row,
 			enum table_column column, int width)
 {
@@ -191,16 +171,27 @@ static void format_cell(char text[static CELL_SIZE], const struct summary_row *r
 static void print_cell(FILE *out, const struct summary_row *row, enum table_column column,
 		       bool colour)
 {
-	const char *sequence = colour ? colour_of(row, column) : NULL;
-	const char *sign = is_lower_bound(row, column) ? "≥" : "";
-	int width = (int)cells[column].width - 1 - !!sign[0];
+	static const char *const colours[GRADES] = {
+		[GRADE_BAD] = RED,	   [GRADE_POOR] = RED,	   [GRADE_FAIR] = YELLOW,
+		[GRADE_INCOMPLETE] = BLUE, [GRADE_UNCLEAR] = BLUE, [GRADE_GOOD] = GREEN,
+	};
+	/* A number of what was lost may be too small. */
+	bool is_least = (column == COLUMN_LOST && number_of(row, column) >= 0 &&
+			 grade_is_at_least(&row->facts, LOST_RATE)) ||
+			(column == COLUMN_FREEZES && grade_is_at_least(&row->facts, LOST_FREEZES));
+	int width = (int)cells[column].width - 1 - is_least;
+	const char *sequence = NULL;
 	char text[CELL_SIZE];
 	int blanks;
 
+	if (colour && column == COLUMN_GRADE)
+		sequence = colours[row->grade];
+	else if (colour && column <= COLUMN_FROZEN && row->frozen_ns > 0)
+		sequence = RED;
 	format_cell(text, row, column, width);
 	blanks = width - (int)strlen(text);
-	fprintf(out, " %*s%s%s%s", blanks > 0 ? blanks : 0, "", sequence ? sequence : sign, text,
-		sequence ? PLAIN : "");
+	fprintf(out, " %*s%s%s%s%s", blanks > 0 ? blanks : 0, "", is_least ? "≥" : "",
+		sequence ? sequence : "", text, sequence ? PLAIN : "");
 }
 
 static void print_row(FILE *out, const struct summary_row *row, const struct table_layout *layout)

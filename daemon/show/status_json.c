@@ -111,18 +111,6 @@ static struct json_object *device_object(const struct status *status)
 	return object;
 }
 
-static struct json_object *clock_object(const struct status *status)
-{
-	const struct wall_clock *clock = &status->clock;
-	struct json_object *object = json_object_new_object();
-
-	json_add_text(object, "name", status->trace_clock);
-	json_object_object_add(object, "wall_offset_ns",
-			       clock->known ? json_object_new_int64(clock->offset_ns) : NULL);
-	json_add_if_known(object, "began_ns", status->begin_ns);
-	return object;
-}
-
 static struct json_object *options_object(const struct options *options)
 {
 	const struct pipeline_options *pipeline = &options->pipeline;
@@ -225,46 +213,23 @@ static struct json_object *durations_object(const struct pipeline_counters *coun
 	return object;
 }
 
-/* For each file, the numbers of rows that were written, lost and left out. */
-static struct json_object *rows_object(const struct status *status)
-{
-	struct json_object *object = json_object_new_object();
-
-	for (unsigned int i = 0; i < status->files; i++) {
-		const struct status_rows *rows = &status->rows[i];
-
-		json_object_object_add(object, rows->name,
-				       counts_object(COUNTS(OF(rows, written), OF(rows, lost),
-							    OF(rows, left_out))));
-	}
-	return object;
-}
-
-/* The known numbers of lost events for each CPU. CPUs that the table does not have are "other". */
-static struct json_object *lost_by_cpu(const struct pipeline_counters *counters)
-{
-	struct json_object *object = json_object_new_object();
-
-	for (int cpu = 0; cpu <= PIPELINE_CPUS; cpu++) {
-		char name[16] = "other";
-
-		if (counters->lost_by_cpu[cpu] == 0)
-			continue;
-		if (cpu < PIPELINE_CPUS)
-			snprintf(name, sizeof(name), "%d", cpu);
-		json_add_count(object, name, counters->lost_by_cpu[cpu]);
-	}
-	return object;
-}
-
 /* What is missing in the rows, by cause. */
 static struct json_object *lost_object(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
-	struct json_object *object = json_object_new_object();
+	struct json_object *object = json_object_new_object(), *cpus = json_object_new_object();
 
 	json_add_count(object, "events", counters->lost_events);
-	json_object_object_add(object, "by_cpu", lost_by_cpu(counters));
+	/* Of known number. CPUs that the table does not have are "other". */
+	for (int cpu = 0; cpu <= PIPELINE_CPUS; cpu++) {
+		char name[16] = "other";
+
+		if (cpu < PIPELINE_CPUS)
+			snprintf(name, sizeof(name), "%d", cpu);
+		if (counters->lost_by_cpu[cpu] > 0)
+			json_add_count(cpus, name, counters->lost_by_cpu[cpu]);
+	}
+	json_object_object_add(object, "by_cpu", cpus);
 	add_counts(object,
 		   COUNTS(KEY("unknown_times", counters->lost_unknown), OF(counters, holes)));
 	json_add_decimal(object, "seconds_without_events", (double)counters->hole_time_ns / 1e9, 3);
@@ -283,7 +248,7 @@ static struct json_object *counters_object(const struct status *status)
 	const struct pipeline_counters *counters = &status->counters;
 	const struct timeline_counts *timeline = &counters->timeline;
 	const struct fence_counts *fences = &counters->fences;
-	struct json_object *object = json_object_new_object();
+	struct json_object *object = json_object_new_object(), *rows = json_object_new_object();
 
 	/* The counters that 'jankd status' shows, with the names that it uses. */
 	json_add_count(object, "events", counters->records);
@@ -296,7 +261,15 @@ static struct json_object *counters_object(const struct status *status)
 			  OF(status, rotations), KEY("restarts", counters->surfaceflinger_restarts),
 			  OF(status, bytes), OF(status, markers), OF(status, malformed_markers),
 			  OF(status, glued_lines), OF(status, too_long_lines)));
-	json_object_object_add(object, "rows", rows_object(status));
+	/* For each file, the numbers of rows that were written, lost and left out. */
+	for (unsigned int i = 0; i < status->files; i++) {
+		const struct status_rows *of = &status->rows[i];
+
+		json_object_object_add(
+			rows, of->name,
+			counts_object(COUNTS(OF(of, written), OF(of, lost), OF(of, left_out))));
+	}
+	json_object_object_add(object, "rows", rows);
 	add_counts(object, COUNTS(OF(status, rows_lost),
 				  KEY("disk_wait_ms", status->disk_busy_ns / 1000000),
 				  OF(status, segments_removed), OF(status, snapshots),
@@ -361,21 +334,12 @@ static void add_wall(struct json_object *object, const char *key, int64_t wall_n
 	json_add_text(object, key, text);
 }
 
-static struct json_object *process_object(const struct status_process *process)
-{
-	struct json_object *object = json_object_new_object();
-
-	add_known(object, "oom_score_adj", process->oom_score_adj);
-	json_add_text(object, "cpuset", process->cpuset);
-	json_add_text(object, "cpus", process->cpus);
-	return object;
-}
-
 /* What is in session.json. */
 static struct json_object *session_object(const struct status *status)
 {
 	const struct status_cost *cost = &status->cost;
 	struct json_object *object = json_object_new_object();
+	struct json_object *clock = json_object_new_object(), *process;
 
 	json_add_count(object, "schema", SESSION_SCHEMA);
 	json_add_text(object, "jankd", JANKD_VERSION);
@@ -385,7 +349,12 @@ static struct json_object *session_object(const struct status *status)
 	add_wall(object, "ended", status->end_wall_ns);
 	json_object_object_add(object, "device", status->live ? device_object(status) : NULL);
 	json_add_text(object, "boot_id", status->boot_id);
-	json_object_object_add(object, "clock", clock_object(status));
+	json_add_text(clock, "name", status->trace_clock);
+	json_object_object_add(clock, "wall_offset_ns",
+			       status->clock.known ? json_object_new_int64(status->clock.offset_ns)
+						   : NULL);
+	json_add_if_known(clock, "began_ns", status->begin_ns);
+	json_object_object_add(object, "clock", clock);
 	json_add_text(object, "rules", status->options->rules);
 	json_object_object_add(object, "source", source_object(status));
 	json_object_object_add(object, "work_durations", durations_object(&status->counters));
@@ -394,7 +363,11 @@ static struct json_object *session_object(const struct status *status)
 		json_object_object_add(object, "arguments", arguments_array(status->options));
 	json_object_object_add(object, "counters", counters_object(status));
 	if (status->live) {
-		json_object_object_add(object, "process", process_object(&status->process));
+		process = json_object_new_object();
+		add_known(process, "oom_score_adj", status->process.oom_score_adj);
+		json_add_text(process, "cpuset", status->process.cpuset);
+		json_add_text(process, "cpus", status->process.cpus);
+		json_object_object_add(object, "process", process);
 		json_object_object_add(
 			object, "cost",
 			counts_object(COUNTS(OF(cost, cpu_ms), OF(cost, children_cpu_ms),
@@ -402,17 +375,6 @@ static struct json_object *session_object(const struct status *status)
 		json_object_object_add(object, "latency", latency_object(status));
 	}
 	return object;
-}
-
-static void add_running(struct json_object *object, const struct status *status)
-{
-	json_add_bool(object, "running", true);
-	json_add_count(object, "pid", (uint64_t)status->pid);
-	json_object_object_add(
-		object, "uptime_s",
-		json_object_new_double((double)(uint64_t)(status->uptime_s * 1e3) / 1e3));
-	json_add_text(object, "folder", status->folder);
-	json_add_text(object, "last_words", status->last_report);
 }
 
 /* Frees @object. Returns its text, which the caller frees, or NULL. */
@@ -430,8 +392,15 @@ char *status_json(const struct status *status, bool running)
 {
 	struct json_object *object = session_object(status);
 
-	if (running)
-		add_running(object, status);
+	if (running) {
+		json_add_bool(object, "running", true);
+		json_add_count(object, "pid", (uint64_t)status->pid);
+		json_object_object_add(
+			object, "uptime_s",
+			json_object_new_double((double)(uint64_t)(status->uptime_s * 1e3) / 1e3));
+		json_add_text(object, "folder", status->folder);
+		json_add_text(object, "last_words", status->last_report);
+	}
 	return print(object, JSON_C_TO_STRING_PRETTY);
 }
 
@@ -563,30 +532,13 @@ static struct json_object *app_object(const struct status_app *app, const struct
 	return object;
 }
 
-/* NULL: no doFrame skipped 30 periods or more. */
-static struct json_object *skipped_object(const struct status *status)
-{
-	const struct doframe_skipped *worst = &status->counters.doframe_worst;
-	struct json_object *object;
-
-	if (worst->periods == 0)
-		return NULL;
-	object = json_object_new_object();
-	json_add_count(object, "doframes", status->counters.doframes_skipped);
-	json_add_count(object, "most", worst->periods);
-	json_add_text(object, "app", app_whole_name(status, worst->app));
-	json_add_if_known(object, "process", worst->pid);
-	json_add_if_known(object, "thread", worst->tid);
-	add_seconds(object, "time_s", worst->begin_ns);
-	return object;
-}
-
 char *verdict_json(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
 	struct json_object *object = json_object_new_object();
 	struct json_object *array = json_object_new_array();
-	struct json_object *others = json_object_new_array();
+	struct json_object *others = json_object_new_array(), *skipped = NULL;
+	const struct doframe_skipped *worst = &counters->doframe_worst;
 
 	json_add_count(object, "schema", SESSION_SCHEMA);
 	json_add_text(object, "folder", status->folder);
@@ -595,7 +547,16 @@ char *verdict_json(const struct status *status)
 		   COUNTS(C(presents), C(frames), C(lost_events), C(lost_unknown),
 			  KEY("surfaces_left_out", status->surfaces_total - status->n_surfaces),
 			  C(doframes)));
-	json_object_object_add(object, "skipped_30", skipped_object(status));
+	if (worst->periods > 0) {
+		skipped = json_object_new_object();
+		json_add_count(skipped, "doframes", counters->doframes_skipped);
+		json_add_count(skipped, "most", worst->periods);
+		json_add_text(skipped, "app", app_whole_name(status, worst->app));
+		json_add_if_known(skipped, "process", worst->pid);
+		json_add_if_known(skipped, "thread", worst->tid);
+		add_seconds(skipped, "time_s", worst->begin_ns);
+	}
+	json_object_object_add(object, "skipped_30", skipped);
 	for (unsigned int i = 0; i < status->n_apps; i++)
 		json_object_array_add(array, app_object(&status->apps[i], status));
 	json_object_object_add(object, "apps", array);

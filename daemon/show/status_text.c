@@ -71,23 +71,6 @@ static void print_nonzero_counts(FILE *out, const struct status *status)
 		fputc('\n', out);
 }
 
-/* Printed only while present fences are polled. */
-static void print_latency(FILE *out, const struct status *status)
-{
-	const struct status_latency *latency = &status->latency;
-	double polls = latency->polls > 0 ? (double)latency->polls : 1;
-
-	if (!latency->is_on)
-		return;
-	fprintf(out,
-		"fences   %" PRIu64 " polls (%" PRIu64
-		" failed) of %.1f ms on average, %.1f ms at most, "
-		"%.2f s of CPU; %" PRIu64 " frames, %" PRIu64 " overruns\n",
-		latency->polls, latency->failed, (double)latency->wall_ns / 1e6 / polls,
-		(double)latency->wall_most_ns / 1e6, (double)latency->cpu_ns / NS_PER_S,
-		latency->frames, latency->overruns);
-}
-
 void status_text_print(FILE *out, const struct status *status, unsigned int columns)
 {
 	char text[PATH_MAX + 256];
@@ -95,7 +78,9 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
 	char wall[WALL_CLOCK_TEXT];
 	const struct pipeline_counters *counters = &status->counters;
 	const struct status_cost *cost = &status->cost;
+	const struct status_latency *latency = &status->latency;
 	double per_s = status->uptime_s > 0 ? 1 / status->uptime_s : 0;
+	double polls = latency->polls > 0 ? (double)latency->polls : 1;
 
 	fprintf(out, "jankd    %s, %s, pid %ld\n", JANKD_VERSION,
 		options_command_name(status->options->command), status->pid);
@@ -132,7 +117,14 @@ void status_text_print(FILE *out, const struct status *status, unsigned int colu
 		(double)cost->cpu_ms / 1e3, (double)cost->cpu_ms * per_s / 10,
 		(double)cost->children_cpu_ms / 1e3, (double)cost->rss_kb / 1024,
 		(double)cost->wakeups * per_s);
-	print_latency(out, status);
+	if (latency->is_on)
+		fprintf(out,
+			"fences   %" PRIu64 " polls (%" PRIu64
+			" failed) of %.1f ms on average, %.1f ms at most, "
+			"%.2f s of CPU; %" PRIu64 " frames, %" PRIu64 " overruns\n",
+			latency->polls, latency->failed, (double)latency->wall_ns / 1e6 / polls,
+			(double)latency->wall_most_ns / 1e6, (double)latency->cpu_ns / NS_PER_S,
+			latency->frames, latency->overruns);
 	if (status->last_report[0])
 		print_text(out, "reported", status->last_report);
 	fputc('\n', out);

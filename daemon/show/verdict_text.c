@@ -55,21 +55,6 @@ static void print_grade(FILE *out, unsigned int columns, const struct status_app
 		text_print_line(out, columns, "  Next: %s", app->next);
 }
 
-/* The time lost by each cause, most first. */
-static void print_causes(FILE *out, unsigned int columns, const struct grade_facts *facts)
-{
-	char line[LINE_SIZE] = "  time lost:";
-	enum cause causes[CAUSES];
-	unsigned int n = grade_causes_by_time(causes, facts);
-
-	for (unsigned int i = 0; i < n; i++)
-		text_append(line, sizeof(line), "%s %s %.2f s (%" PRIu64 ")", i > 0 ? "," : "",
-			    grade_cause_name(causes[i], ENGLISH),
-			    seconds(facts->cause_ns[causes[i]]), facts->causes[causes[i]]);
-	if (n > 0)
-		text_print_line(out, columns, "%s", line);
-}
-
 /* What the numbers do not say. */
 static void print_unknowns(FILE *out, unsigned int columns, const char *indent,
 			   const struct grade_facts *facts)
@@ -173,16 +158,6 @@ static bool is_of_app(const struct summary_row *surface, const struct status_app
 	       app_has_surface(app->app, surface->surface);
 }
 
-static const struct summary_row *find_surface(const struct status *status,
-					      const struct status_app *app)
-{
-	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		if (is_of_app(&status->surfaces[i], app) &&
-		    strncmp(status->surfaces[i].surface, app->surface, STATUS_NAME_SIZE - 1) == 0)
-			return &status->surfaces[i];
-	return NULL;
-}
-
 /* The Surfaces of an app, or with NULL those of none: those that lost most. */
 static void print_surfaces(FILE *out, unsigned int columns, const struct status *status,
 			   const struct status_app *app)
@@ -213,41 +188,37 @@ static void print_surfaces(FILE *out, unsigned int columns, const struct status 
 static void print_app(FILE *out, unsigned int columns, const struct status_app *app,
 		      const struct status *status)
 {
-	const struct summary_row *surface = find_surface(status, app);
-	char minute[GRADE_TIME_SIZE];
+	const struct grade_facts *facts = &app->facts;
+	const struct summary_row *surface = NULL;
+	char line[LINE_SIZE] = "  time lost:", minute[GRADE_TIME_SIZE];
+	enum cause causes[CAUSES];
+	unsigned int n = grade_causes_by_time(causes, facts);
 
 	print_grade(out, columns, app);
-	print_causes(out, columns, &app->facts);
+	for (unsigned int i = 0; i < n; i++)
+		text_append(line, sizeof(line), "%s %s %.2f s (%" PRIu64 ")", i > 0 ? "," : "",
+			    grade_cause_name(causes[i], ENGLISH),
+			    seconds(facts->cause_ns[causes[i]]), facts->causes[causes[i]]);
+	if (n > 0)
+		text_print_line(out, columns, "%s", line);
 	print_surfaces(out, columns, status, app);
-	if (surface && surface->harm.worst_ns > 0 && seconds(app->facts.span_ns) > 60) {
+	/* The Surface that has the app's frame rate. */
+	for (unsigned int i = 0; i < status->n_surfaces && !surface; i++)
+		if (is_of_app(&status->surfaces[i], app) &&
+		    strncmp(status->surfaces[i].surface, app->surface, STATUS_NAME_SIZE - 1) == 0)
+			surface = &status->surfaces[i];
+	if (surface && surface->harm.worst_ns > 0 && seconds(facts->span_ns) > 60) {
 		tell_time(minute, status, surface->harm.minute_from_ns);
 		text_print_line(out, columns, "  worst minute from %s: %.2f s lost", minute,
 				seconds(surface->harm.minute_ns));
 	}
 	if (surface)
 		print_buffers(out, columns, surface);
-	print_unknowns(out, columns, "  ", &app->facts);
-	print_rule(out, columns, app->verdict, &app->facts);
+	print_unknowns(out, columns, "  ", facts);
+	print_rule(out, columns, app->verdict, facts);
 }
 
 /* --- the apps' own frames --- */
-
-/* What Android reports as 'Skipped N frames!'. */
-static void print_skipped(FILE *out, unsigned int columns, const struct status *status)
-{
-	const struct doframe_skipped *worst = &status->counters.doframe_worst;
-	uint64_t n = status->counters.doframes_skipped;
-	char begin[GRADE_TIME_SIZE];
-
-	tell_time(begin, status, worst->begin_ns);
-	if (n > 0)
-		text_print_line(out, columns,
-				"Skipped %" PRIu64
-				" frames! %s, thread %d, at %s (30 or more: %" PRIu64 " time%s)",
-				worst->periods,
-				worst->app[0] ? app_whole_name(status, worst->app) : "unknown app",
-				(int)worst->tid, begin, n, plural(n));
-}
 
 static const char *name_without_marks(const struct summary_row *surface)
 {
@@ -338,52 +309,59 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 	text_print_line(out, columns, "%s", line);
 }
 
-/* What Android itself says of each app. Returns their number. */
-static unsigned int print_timeline(FILE *out, unsigned int columns, const struct status *status)
+/* Why no app has a grade, and what is known of the Surfaces. */
+static void print_no_app(FILE *out, unsigned int columns, const struct status *status)
 {
-	const struct timeline_app *apps = status->timeline_apps;
-	char told[TIMELINE_SAID_SIZE];
-	unsigned int n = 0;
+	bool is_2019 = status->options && strcmp(status->options->rules, "gfx2019") == 0;
+	struct grade_facts facts = { 0 };
+	bool has_app = false;
 
-	for (; n < TIMELINE_APPS_MAX && apps[n].frames > 0; n++) {
-		timeline_tell(told, &apps[n]);
-		text_print_line(out, columns, "%s: %s", apps[n].name, told);
+	for (unsigned int i = 0; i < status->n_surfaces; i++) {
+		const struct summary_row *surface = &status->surfaces[i];
+
+		has_app |= app_has_surface(surface->app, surface->surface);
+		grade_add(&facts, &surface->facts);
 	}
-	return n;
+	text_print_line(out, columns, "%s",
+			is_2019	  ? "no grade: --rules gfx2019 does not say which frames were late"
+			: has_app ? "no grade: no app drew two frames"
+				  : "no app: no Surface with frames has a package in its name");
+	print_surfaces(out, columns, status, NULL);
+	print_unknowns(out, columns, "", &facts);
 }
 
 void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 {
-	/* Unknown with the rules gfx2019, and with the source latency, which reads no trace. */
-	bool is_traced = status->counters.sf_pid != TRACE_ID_UNKNOWN;
-	struct grade_facts facts = { 0 };
-	unsigned int n = status->n_apps, n_timeline = print_timeline(out, columns, status);
+	const struct doframe_skipped *skipped = &status->counters.doframe_worst;
+	const struct timeline_app *apps = status->timeline_apps;
+	uint64_t frames = status->counters.frames, times = status->counters.doframes_skipped;
+	char text[TIMELINE_SAID_SIZE];
+	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < n && i < APPS_SHOWN; i++)
+	/* What Android itself says of each app. */
+	for (; n < TIMELINE_APPS_MAX && apps[n].frames > 0; n++) {
+		timeline_tell(text, &apps[n]);
+		text_print_line(out, columns, "%s: %s", apps[n].name, text);
+	}
+	for (unsigned int i = 0; i < status->n_apps && i < APPS_SHOWN; i++)
 		print_app(out, columns, &status->apps[i], status);
 	print_more_apps(out, columns, status);
-	if (status->counters.frames == 0 && n_timeline == 0) {
+	if (frames == 0 && n == 0)
 		text_print_line(out, columns, "no frames, so no grade");
-	} else if (n == 0 && status->counters.frames > 0) {
-		bool has_app = false,
-		     is_2019 = status->options && strcmp(status->options->rules, "gfx2019") == 0;
-
-		for (unsigned int i = 0; i < status->n_surfaces; i++)
-			has_app |= app_has_surface(status->surfaces[i].app,
-						   status->surfaces[i].surface);
-		text_print_line(
-			out, columns, "%s",
-			is_2019	  ? "no grade: --rules gfx2019 does not say which frames were late"
-			: has_app ? "no grade: no app drew two frames"
-				  : "no app: no Surface with frames has a package in its "
-				    "name");
-		print_surfaces(out, columns, status, NULL);
-		for (unsigned int i = 0; i < status->n_surfaces; i++)
-			grade_add(&facts, &status->surfaces[i].facts);
-		print_unknowns(out, columns, "", &facts);
-	}
-	print_skipped(out, columns, status);
-	if (is_traced)
+	else if (frames > 0 && status->n_apps == 0)
+		print_no_app(out, columns, status);
+	/* What Android reports as 'Skipped N frames!'. */
+	tell_time(text, status, skipped->begin_ns);
+	if (times > 0)
+		text_print_line(out, columns,
+				"Skipped %" PRIu64
+				" frames! %s, thread %d, at %s (30 or more: %" PRIu64 " time%s)",
+				skipped->periods,
+				skipped->app[0] ? app_whole_name(status, skipped->app)
+						: "unknown app",
+				(int)skipped->tid, text, times, plural(times));
+	/* Unknown with the rules gfx2019, and with the source latency, which reads no trace. */
+	if (status->counters.sf_pid != TRACE_ID_UNKNOWN)
 		print_without_marks(out, columns, status);
 	print_left_out(out, columns, status);
 }

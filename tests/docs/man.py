@@ -54,7 +54,7 @@ def session(checks, out):
     keys = {name for names, _ in items(section(text, "session.json"), "Cm") for name in names}
     code = (SOURCE / "daemon" / "show" / "status_json.c").read_text(encoding="utf-8")
     printed = set()
-    for function in ("session_object", "add_running", "status_json_of_last"):
+    for function in ("session_object", "status_json", "status_json_of_last"):
         body = re.search(rf"^[^\n]*\b{function}\([^;]*?\n\{{\n(.*?)^\}}", code, re.M | re.S)[1]
         printed.update(re.findall(r'add\w*\(\s*object,\s*"(\w+)"', body))
     same(checks, keys, printed, "keys of session.json in jankd-csv(5)")

@@ -37,15 +37,15 @@ struct option_limits {
 
 struct option_row {
 	const char *name;	/* long form, without "--" */
-	const char *alias;	/* another long form, or NULL */
 	char letter;		/* short form, or '\0' */
-	unsigned int commands;	/* the commands that have it: bits 1 << OPTIONS_... */
 	const char *value_name; /* for the help; NULL: it has no value */
+	unsigned int commands;	/* the commands that have it: bits 1 << OPTIONS_... */
 	enum option_kind kind;
-	size_t field; /* offset in struct options of the field that it sets */
-	size_t given; /* offset of a bool that is true if the option is given; 0: none */
-	bool is_once; /* not for a later 'start --resume' */
-	bool is_path; /* may be a path relative to the working directory */
+	size_t field;	   /* offset in struct options of the field that it sets */
+	size_t given;	   /* offset of a bool that is true if the option is given; 0: none */
+	const char *alias; /* another long form, or NULL */
+	bool is_once;	   /* not for a later 'start --resume' */
+	bool is_path;	   /* may be a path relative to the working directory */
 	struct option_limits limits;
 	const char *help; /* ends with the default in parentheses; NULL: not in the help */
 };

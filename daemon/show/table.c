@@ -105,46 +105,29 @@ static void format_count(char text[static CELL_SIZE], double count, int width)
 	}
 }
 
-static double to_ms(int64_t ns)
-{
-	return (double)ns / 1e6;
-}
-
 /* The number of a column; negative: unknown. */
 static double number_of(const struct summary_row *row, enum table_column column)
 {
 	const struct frame_stats *stats = &row->stats;
+	bool draws = grade_drawing_ns(&row->facts) > 0;
+	const double numbers[TABLE_COLUMN_KINDS] = {
+		[COLUMN_NOW] = row->frozen_ns > 0 ? 0 : row->now_fps,
+		[COLUMN_LOST] = draws ? grade_lost_rate(&row->facts) : -1,
+		[COLUMN_FREEZES] = (double)row->facts.freezes,
+		[COLUMN_FPS] = row->fps,
+		[COLUMN_LOW] = row->low1_fps,
+		[COLUMN_P50] = (double)row->p50_ns / 1e6,
+		[COLUMN_P99] = (double)row->p99_ns / 1e6,
+		[COLUMN_MAX] = (double)(int64_t)stats->max_ns / 1e6,
+		[COLUMN_JANK] = (double)stats->jank,
+		[COLUMN_BIG] = (double)stats->big_jank,
+		[COLUMN_WAITS] = (double)stats->waits,
+		[COLUMN_FRAMES] = (double)stats->frames,
+		[COLUMN_MISSED] = (double)frame_stats_by_vsyncs(stats, stats->missed),
+		[COLUMN_SCORE] = stats->score,
+	};
 
-	switch (column) {
-	case COLUMN_NOW:
-		return row->frozen_ns > 0 ? 0 : row->now_fps;
-	case COLUMN_LOST:
-		return grade_drawing_ns(&row->facts) > 0 ? grade_lost_rate(&row->facts) : -1;
-	case COLUMN_FREEZES:
-		return (double)row->facts.freezes;
-	case COLUMN_FPS:
-		return row->fps;
-	case COLUMN_LOW:
-		return row->low1_fps;
-	case COLUMN_P50:
-		return to_ms(row->p50_ns);
-	case COLUMN_P99:
-		return to_ms(row->p99_ns);
-	case COLUMN_MAX:
-		return to_ms((int64_t)stats->max_ns);
-	case COLUMN_JANK:
-		return (double)stats->jank;
-	case COLUMN_BIG:
-		return (double)stats->big_jank;
-	case COLUMN_WAITS:
-		return (double)stats->waits;
-	case COLUMN_FRAMES:
-		return (double)stats->frames;
-	case COLUMN_MISSED:
-		return (double)frame_stats_by_vsyncs(stats, stats->missed);
-	default:
-		return stats->score;
-	}
+	return numbers[column];
 }
 
 static void format_cell(char text[static CELL_SIZE], const struct summary_row *row,

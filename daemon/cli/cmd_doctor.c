@@ -244,10 +244,13 @@ static void check_others(struct doctor *doctor)
 		      geteuid() == 0 ? "" : "; only root sees all");
 }
 
-static void check_atrace(struct doctor *doctor)
+/* atrace and dumpsys. */
+static void check_android(struct doctor *doctor)
 {
 	const char *categories = doctor->options->categories;
-	char why[ATRACE_WHY_SIZE];
+	char why[ATRACE_WHY_SIZE], text[256] = "";
+	struct dumpsys_rates rates;
+	uint64_t period_ns;
 	int error = atrace_check(categories, why);
 
 	if (error == 0)
@@ -260,14 +263,6 @@ static void check_atrace(struct doctor *doctor)
 		      "it has no category %s; name others with --categories", why);
 	else
 		print(doctor, "atrace", NOTE, "its categories cannot be listed: %s", why);
-}
-
-static void check_display(struct doctor *doctor)
-{
-	struct dumpsys_rates rates;
-	char text[256] = "";
-	uint64_t period_ns;
-
 	if (!android_display_read(&period_ns, &rates)) {
 		print(doctor, "display", OK,
 		      "no dumpsys; jankd measures the refresh rate in the trace");
@@ -366,8 +361,7 @@ int cmd_doctor(struct options *options)
 		check_settings(&doctor);
 		check_others(&doctor);
 	}
-	check_atrace(&doctor);
-	check_display(&doctor);
+	check_android(&doctor);
 	check_folder(&doctor);
 	check_capture(&doctor);
 	trace_files_close(&doctor.files);

@@ -87,27 +87,6 @@ static void on_over(void *context)
  * then tracing is restored and the files are complete. */
 #define TABLE_WAIT_MS 1000
 
-static void print_table(const struct status *status, FILE *out)
-{
-	unsigned int lines, columns = TABLE_COLUMNS;
-	struct stream stream;
-	char *text = NULL;
-	size_t len = 0, done;
-	FILE *memory = open_memstream(&text, &len);
-
-	if (!memory)
-		return;
-	terminal_size(fileno(out), &lines, &columns);
-	table_print_result(memory, status, columns, terminal_has_colour(fileno(out)));
-	if (fclose(memory) == 0) {
-		fflush(out);
-		stream = stream_open(fileno(out));
-		stream_write_all(&stream, text, len, TABLE_WAIT_MS, &done);
-		stream_close(&stream);
-	}
-	free(text);
-}
-
 static int run(struct capture *capture, const struct options *options)
 {
 	/* For the table and other text for people; NULL: do not print them. With --stdout, standard
@@ -116,6 +95,11 @@ static int run(struct capture *capture, const struct options *options)
 	struct live *live = options->to_stdout ? NULL : live_begin();
 	const struct capture_view view = { draw, on_over, on_signal, &live, live != NULL };
 	struct status *status = capture_status(capture, STATUS_NO_SURFACES);
+	unsigned int lines, columns = TABLE_COLUMNS;
+	struct stream stream;
+	char *text = NULL;
+	size_t len = 0, done;
+	FILE *memory;
 	int code;
 
 	if (!live && out && status) {
@@ -125,8 +109,18 @@ static int run(struct capture *capture, const struct options *options)
 	free(status);
 	code = capture_loop(capture, &view);
 	status = out ? capture_status(capture, STATUS_OF_SESSION) : NULL;
-	if (status && status->markers > 0)
-		print_table(status, out);
+	memory = status && status->markers > 0 ? open_memstream(&text, &len) : NULL;
+	if (memory) {
+		terminal_size(fileno(out), &lines, &columns);
+		table_print_result(memory, status, columns, terminal_has_colour(fileno(out)));
+		if (fclose(memory) == 0) {
+			fflush(out);
+			stream = stream_open(fileno(out));
+			stream_write_all(&stream, text, len, TABLE_WAIT_MS, &done);
+			stream_close(&stream);
+		}
+	}
+	free(text);
 	free(status);
 	return code;
 }

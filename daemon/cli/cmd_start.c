@@ -30,13 +30,6 @@
 /* Time limit after that until the daemon has closed the pipe. */
 #define CLOSE_NS NS_PER_S
 
-/* Which of the two processes this is. */
-enum detach_side {
-	DETACH_DAEMON, /* in a session of its own, with the standard descriptors only */
-	DETACH_CALLER, /* the process of the command; the daemon has called detach_started() */
-	DETACH_FAILED, /* the process of the command; no daemon runs, and the reason was reported */
-};
-
 struct detach {
 	int fd;	  /* pipe from the daemon to the caller; until the start also standard error */
 	int code; /* caller: @code of detach_started(); if not 0, the daemon has reported why */
@@ -64,7 +57,7 @@ static bool redirect_to_null(int onto)
 
 /* Runs in a process between caller and daemon. That process becomes the leader of a new session and
  * forks the daemon. The daemon is not a leader, so it can never get a controlling terminal. */
-static enum detach_side become_daemon(struct detach *detach)
+static void become_daemon(struct detach *detach)
 {
 	struct dirent *entry;
 	DIR *directory;
@@ -93,7 +86,6 @@ static enum detach_side become_daemon(struct detach *detach)
 	    !redirect_to_null(STDIN_FILENO) || !redirect_to_null(STDOUT_FILENO) ||
 	    dup2(detach->fd, STDERR_FILENO) < 0 || chdir("/") < 0)
 		_exit(EXIT_FAILED);
-	return DETACH_DAEMON;
 }
 
 /* The daemon calls this when it has started (@code 0) or failed to start (the exit code). The
@@ -171,7 +163,8 @@ static bool read_code(struct detach *detach, uint64_t until_ns)
 	return false;
 }
 
-static enum detach_side wait_for_start(struct detach *detach)
+/* Returns 0, or EXIT_FAILED after the reason was reported: no daemon runs. */
+static int wait_for_start(struct detach *detach)
 {
 	uint64_t until_ns = loop_now() + START_NS;
 	int64_t pid = 0;
@@ -181,7 +174,7 @@ static enum detach_side wait_for_start(struct detach *detach)
 	is_known = is_known && read_code(detach, until_ns);
 	pass_signal(detach);
 	if (is_known && (detach->code != EXIT_DONE || !detach->is_terminated))
-		return DETACH_CALLER;
+		return 0;
 	if (detach->is_signalled) {
 		report("stopped by a signal before the capture began; start again");
 	} else if (pid > 0 && loop_now() >= until_ns) {
@@ -193,17 +186,19 @@ static enum detach_side wait_for_start(struct detach *detach)
 			kill((pid_t)pid, SIGTERM);
 		report("the daemon ended unexpectedly before it was ready; try 'jankd run'");
 	}
-	return DETACH_FAILED;
+	return EXIT_FAILED;
 }
 
-/* Makes a daemon. Returns in both processes; in the caller after the daemon has called
- * detach_started(). The daemon gets a SIGTERM if it needs longer than 60 s, or if the caller gets
- * SIGINT, SIGTERM or SIGQUIT meanwhile. */
-static enum detach_side detach_begin(struct detach *detach)
+/* Makes a daemon. Returns in both processes: in the daemon, which has the standard descriptors only
+ * and a session of its own, with *is_daemon; in the caller after the daemon has called
+ * detach_started(). Returns 0, or EXIT_FAILED after the reason was reported. The daemon gets a
+ * SIGTERM if it needs longer than 60 s, or if the caller gets SIGINT, SIGTERM or SIGQUIT meanwhile.
+ */
+static int detach_begin(struct detach *detach, bool *is_daemon)
 {
 	int pipe_ends[2], ending[] = { SIGINT, SIGTERM, SIGQUIT };
 	struct sigaction action;
-	enum detach_side side;
+	int code;
 	size_t n = 0;
 	pid_t child;
 
@@ -219,20 +214,22 @@ static enum detach_side detach_begin(struct detach *detach)
 	if (detach->signal_fd < 0 || pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
 		report("cannot create the daemon: %s; %s", strerror(errno),
 		       report_advice(-errno, "stop other programs and try again"));
-		return DETACH_FAILED;
+		return EXIT_FAILED;
 	}
-	if (child == 0) {
+	*is_daemon = child == 0;
+	if (*is_daemon) {
 		detach->fd = pipe_ends[1];
-		return become_daemon(detach);
+		become_daemon(detach);
+		return 0;
 	}
 	close(pipe_ends[1]);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	detach->fd = pipe_ends[0];
-	side = wait_for_start(detach);
+	code = wait_for_start(detach);
 	close(detach->fd);
 	close(detach->signal_fd);
-	return side;
+	return code;
 }
 
 /* --- the command --- */
@@ -266,6 +263,7 @@ int cmd_start(struct options *options)
 	char folder[4 * PATH_MAX];
 	char paths[3][PATH_MAX];
 	struct capture *capture;
+	bool is_daemon;
 	int code = open_files_allow();
 
 	if (code == 0)
@@ -274,26 +272,24 @@ int cmd_start(struct options *options)
 		code = make_absolute(&options->rules, paths[1]);
 	if (code == 0)
 		code = make_absolute(&options->tracefs, paths[2]);
+	if (code == 0)
+		code = detach_begin(&detach, &is_daemon);
 	if (code != 0)
 		return code;
-	switch (detach_begin(&detach)) {
-	case DETACH_DAEMON:
-		code = capture_begin(&capture, options, resume_killed(options));
-		resume_forget_killed();
-		if (code != 0)
-			capture_close(capture);
-		detach_started(&detach, code);
-		if (code != 0)
-			return code;
-		code = capture_loop(capture, NULL);
-		capture_close(capture);
-		return code;
-	case DETACH_CALLER:
+	if (!is_daemon) {
 		text_escape(folder, sizeof(folder), options->folder);
 		if (detach.code == EXIT_DONE)
 			printf("jankd: capturing to %s (pid %ld)\n", folder, detach.pid);
 		return detach.code;
-	default:
-		return EXIT_FAILED;
 	}
+	code = capture_begin(&capture, options, resume_killed(options));
+	resume_forget_killed();
+	if (code != 0)
+		capture_close(capture);
+	detach_started(&detach, code);
+	if (code != 0)
+		return code;
+	code = capture_loop(capture, NULL);
+	capture_close(capture);
+	return code;
 }

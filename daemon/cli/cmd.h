@@ -28,26 +28,16 @@ struct session_name {
 	char text[SESSION_NAME_SIZE];
 };
 
-/**
- * session_name_make() - name the output folder of a file
- * @names: those of earlier files; names[@n] is set
- * @path: of the file; "-" is standard input
- *
- * The name is the file's own without directories and known suffixes. Bytes that are not printable
- * text are replaced by '_'. A number is appended if an earlier file has the same name.
- */
+/* Sets names[@n] to the name of the file @path ("-": standard input) without directories and known
+ * suffixes. Bytes that are not printable text are replaced by '_'. A number is appended if an
+ * earlier one of @names is the same. */
 void session_name_make(struct session_name *names, int n, const char *path);
 
 /* --- the last capture of a folder: resume.c --- */
 
-/**
- * resume_options() - add the options of the last capture of the folder
- * @options: the result of options_parse() of @argv; set again, with those options
- * @argc, @argv: as for options_parse(); their options replace those of the last capture
- *
- * Returns 0, or EXIT_FAILED after the reason was reported: there was no capture, or its
- * session.json is damaged or of another program.
- */
+/* Adds the options of the last capture of the folder to @options, the result of options_parse() of
+ * @argv, whose options replace them. Returns 0, or EXIT_FAILED after the reason was reported: there
+ * was no capture, or its session.json is damaged or of another program. */
 int resume_options(struct options *options, int argc, char **argv);
 
 /* Returns the last capture of the folder of @options if it was killed since this machine has

@@ -60,21 +60,14 @@ extern const size_t options_table_rows;
  * after the error was reported. */
 int options_check_together(const struct options *options);
 
-/**
- * options_parse() - argv to options
- * @options: set; points into itself, so it must not move afterwards
- * @argc, @argv: from the command's name on; argv is reordered
- *
- * With --resume, options_check_together() is left to the caller. Returns 0, or EXIT_USAGE after the
- * error was reported.
- */
+/* Sets @options, which points into itself and must not move afterwards. @argv: from the command's
+ * name on; it is reordered. With --resume, options_check_together() is left to the caller. Returns
+ * 0, or EXIT_USAGE after the error was reported. */
 int options_parse(struct options *options, enum options_command command, int argc, char **argv);
 
 /* --- 'jankd --help' and 'jankd COMMAND --help', on standard output: help.c --- */
 
 void help_print_program(void);
-
-/* The options are those of options_table.c. */
 void help_print(enum options_command command);
 
 #endif

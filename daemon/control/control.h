@@ -95,15 +95,9 @@ enum {
 	CONTROL_REFUSED,	 /* its answer is an error */
 };
 
-/**
- * control_send() - send a request to the capture of a folder, and wait for the answer
- * @folder: where the capture writes
- * @line: the request, with its line end
- * @timeout_s: for the whole answer
- *
- * Returns 0 with a body; else > 0 (above) or -errno, with the reason in ->why ("what: why; what to
- * do"), which is not printed.
- */
+/* Sends a request, @line with its line end, to the capture that writes to @folder, and waits for
+ * the whole answer. Returns 0 with a body; else > 0 (above) or -errno, with the reason in ->why
+ * ("what: why; what to do"), which is not printed. */
 int control_send(struct control_answer *answer, const char *folder, const char *line,
 		 unsigned int timeout_s);
 

@@ -231,17 +231,33 @@ static void pause_listener(struct control *control, enum listener listener)
 	control->is_paused = true;
 }
 
-static void add_client(struct control *control, int fd)
+/* Accepts only one connection: many clients must not delay the reading of the trace. */
+static void on_listener(struct watcher *watcher, uint32_t events)
 {
+	struct control *control = watcher->context;
+	struct client *client = find_place(control);
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
-	bool allowed = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-		       (peer.uid == 0 || peer.uid == geteuid());
-	struct client *client = allowed ? find_place(control) : NULL;
+	int fd;
 
-	if (!allowed && ++control->rejected >= REJECTED_MAX)
-		pause_listener(control, LISTENER_ABSTRACT);
+	(void)events;
 	if (!client) {
+		/* New clients wait in the backlog until an entry is free. */
+		watch_listeners(control, 0);
+		control->is_full = true;
+		return;
+	}
+	fd = accept4(watcher->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd < 0) {
+		/* The listener stays readable: without a pause this would be a busy loop. */
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
+			pause_listener(control, (enum listener)(watcher - control->listeners));
+		return;
+	}
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
+	    (peer.uid != 0 && peer.uid != geteuid())) {
+		if (++control->rejected >= REJECTED_MAX)
+			pause_listener(control, LISTENER_ABSTRACT);
 		close(fd);
 		return;
 	}
@@ -256,28 +272,6 @@ static void add_client(struct control *control, int fd)
 	else
 		/* Usually the request has arrived: then no other client can replace this one. */
 		read_line(client);
-}
-
-/* Accepts only one connection: many clients must not delay the reading of the trace. */
-static void on_listener(struct watcher *watcher, uint32_t events)
-{
-	struct control *control = watcher->context;
-	int fd;
-
-	(void)events;
-	if (!find_place(control)) {
-		/* New clients wait in the backlog until an entry is free. */
-		watch_listeners(control, 0);
-		control->is_full = true;
-		return;
-	}
-	fd = accept4(watcher->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd >= 0) {
-		add_client(control, fd);
-	} else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-		/* The listener stays readable: without a pause this would be a busy loop. */
-		pause_listener(control, (enum listener)(watcher - control->listeners));
-	}
 }
 
 /* --- the socket --- */

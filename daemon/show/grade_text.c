@@ -665,8 +665,6 @@ void grade_cause_shares(unsigned int percent[CAUSES], const struct grade_facts *
 	}
 }
 
-/* "43 % of the lost time is the system's (34 % its compositor, 9 % late wake-ups), 32 % the app's
- * own, 25 % of unknown cause." */
 void grade_causes(char text[GRADE_TEXT_SIZE], const struct grade_facts *facts,
 		  enum language language)
 {

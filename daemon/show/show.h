@@ -39,12 +39,9 @@ char *verdict_json(const struct status *status);
 /* Columns if the output is not a terminal. */
 #define TABLE_COLUMNS 100
 
-/* Prints at most @lines surfaces of @status, in @columns, the worst first, and a line of totals.
- * Components are in Android's short form (com.a/.Main). A narrow terminal shows only the most
- * important columns. With 80 columns these are the current frame rate and the time since a freeze
- * began (only with STATUS_OF_NOW), and of the session grade, lost time, freezes, frame rate, p99
- * and, if there is space, max. '-' is an unknown number. @colour: with escape sequences, for a
- * terminal. */
+/* Prints at most @lines surfaces of @status, in @columns, the worst first, and the totals. A narrow
+ * terminal shows only the most important columns, see table.c. '-' is an unknown number. @colour:
+ * with escape sequences, for a terminal. */
 void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns,
 		 bool colour);
 

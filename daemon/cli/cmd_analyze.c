@@ -114,42 +114,19 @@ static int analyze_one(struct options *options, bool *printed)
 	return code;
 }
 
-/* Runs a session for each file, into a folder of its own. A session that fails reports the reason;
- * then the next file is read. */
-static int analyze_each(struct options *options, struct session_name *names)
-{
-	char **files = options->operands;
-	const char *folder = options->folder;
-	int n = options->operand_count;
-	char path[PATH_MAX + SESSION_NAME_SIZE + 1]; /* a longer path is cut, and fails to open */
-	bool printed = false;
-	int code = 0;
-
-	options->operand_count = 1;
-	for (int i = 0; i < n; i++) {
-		session_name_make(names, i, files[i]);
-		snprintf(path, sizeof(path), "%s/%s", folder, names[i].text);
-		options->operands = &files[i];
-		options->folder = path;
-		if (analyze_one(options, &printed) != 0)
-			code = EXIT_FAILED;
-		/* A signal ends the whole command. */
-		if (input_is_stopped())
-			return EXIT_FAILED;
-	}
-	return code;
-}
-
 int cmd_analyze(struct options *options)
 {
-	bool is_stdin = options->dumpsys && strcmp(options->dumpsys, "-") == 0;
+	bool is_stdin = options->dumpsys && strcmp(options->dumpsys, "-") == 0, printed = false;
+	char path[PATH_MAX + SESSION_NAME_SIZE + 1]; /* a longer path is cut, and fails to open */
+	const char *folder = options->folder;
+	char **files = options->operands;
+	int n = options->operand_count, code;
 	struct session_name *names;
-	int code;
 
 	/* If the reader of --stdout is gone, a write fails; no signal ends this process. */
 	signal(SIGPIPE, SIG_IGN);
-	for (int i = 0; is_stdin && i < options->operand_count; i++) {
-		if (strcmp(options->operands[i], "-") != 0)
+	for (int i = 0; is_stdin && i < n; i++) {
+		if (strcmp(files[i], "-") != 0)
 			continue;
 		report("--dumpsys: '-' is also the trace; save one of the two to a file");
 		return EXIT_USAGE;
@@ -157,14 +134,26 @@ int cmd_analyze(struct options *options)
 	code = options->dumpsys ? capture_read_dumpsys(options) : 0;
 	if (code != 0)
 		return code;
-	if (options->operand_count == 1)
+	if (n == 1)
 		return analyze_one(options, NULL);
-	names = calloc((size_t)options->operand_count, sizeof(*names));
+	names = calloc((size_t)n, sizeof(*names));
 	if (!names) {
 		report("out of memory; name fewer files");
 		return EXIT_FAILED;
 	}
-	code = analyze_each(options, names);
+	/* A session for each file, into a folder of its own. One that fails reports the reason;
+	 * then the next file is read. A signal ends the whole command. */
+	options->operand_count = 1;
+	for (int i = 0; i < n; i++) {
+		session_name_make(names, i, files[i]);
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i].text);
+		options->operands = &files[i];
+		options->folder = path;
+		if (analyze_one(options, &printed) != 0 || input_is_stopped())
+			code = EXIT_FAILED;
+		if (input_is_stopped())
+			break;
+	}
 	free(names);
 	return code;
 }

@@ -334,64 +334,51 @@ static bool is_worse(const struct summary_row *a, const struct summary_row *b, b
 	return a->stats.frames > b->stats.frames;
 }
 
-/* Prints at most @lines surfaces, and the totals. */
-static void print_surfaces(FILE *out, const struct status *status, unsigned int lines,
-			   const struct totals *totals, unsigned int columns, bool colour)
+void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns,
+		 bool colour)
 {
-	struct table_layout layout = layout_in(columns, status->which == STATUS_OF_NOW, colour);
+	bool live = status->which == STATUS_OF_NOW;
+	struct table_layout layout = layout_in(columns, live, colour);
 	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
 	unsigned int order[STATUS_SURFACES_MAX];
 	const struct summary_row *rows = status->surfaces;
+	struct totals totals;
 
 	/* Sorts the numbers of the surfaces. */
 	for (unsigned int i = 0; i < status->n_surfaces; i++) {
 		unsigned int at = i;
 
-		for (; at > 0 &&
-		       is_worse(&rows[i], &rows[order[at - 1]], status->which == STATUS_OF_NOW);
-		     at--)
+		for (; at > 0 && is_worse(&rows[i], &rows[order[at - 1]], live); at--)
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
 	if (shown > 0)
 		print_head(out, &layout);
 	for (unsigned int i = 0; i < shown; i++)
-		print_row(out, &status->surfaces[order[i]], &layout);
+		print_row(out, &rows[order[i]], &layout);
 	if (shown < status->surfaces_total)
 		fprintf(out, "and %u more in summary.csv\n", status->surfaces_total - shown);
-	fputs(totals->text, out);
-}
-
-void table_print(FILE *out, const struct status *status, unsigned int lines, unsigned int columns,
-		 bool colour)
-{
-	struct totals totals;
-
 	make_totals(&totals, &status->counters, columns);
-	print_surfaces(out, status, lines, &totals, columns, colour);
-}
-
-/* The page has space for one line of it. */
-static void print_cut(FILE *out, const char *text, unsigned int columns)
-{
-	char shown[4096];
-
-	text_shorten(shown, sizeof(shown), text, columns);
-	fprintf(out, "%s\n", shown);
+	fputs(totals.text, out);
 }
 
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
 		      unsigned int columns, bool colour)
 {
+	const char *first[] = { title, status->last_report };
+	unsigned int others = OTHER_LINES;
 	struct totals totals;
-	unsigned int others;
+	char shown[4096];
 
+	/* The page has space for one line of each. */
+	for (size_t i = 0; i < 2; i++) {
+		text_shorten(shown, sizeof(shown), first[i], columns);
+		fprintf(out, "%s\n", shown);
+	}
 	make_totals(&totals, &status->counters, columns);
-	others = OTHER_LINES + (totals.lines > TOTALS_LINES ? totals.lines - TOTALS_LINES : 0);
-	print_cut(out, title, columns);
-	print_cut(out, status->last_report, columns);
-	print_surfaces(out, status, lines > others + 1 ? lines - others : 1, &totals, columns,
-		       colour);
+	if (totals.lines > TOTALS_LINES)
+		others += totals.lines - TOTALS_LINES;
+	table_print(out, status, lines > others + 1 ? lines - others : 1, columns, colour);
 }
 
 void table_print_result(FILE *out, const struct status *status, unsigned int columns, bool colour)

@@ -13,12 +13,6 @@
 #include "daemon/cli/options_table.h"
 #include "rules/language/ruleset.h"
 
-static int refuse_session(const struct options *options, const char *why)
-{
-	report("--resume: %s/session.json: %s; start without --resume", options->folder, why);
-	return EXIT_FAILED;
-}
-
 /* Finds the row of an option as session.json has it: --NAME or --NAME=VALUE. Returns NULL if jankd
  * does not write such a word. */
 static const struct option_row *find_row(const char *word)
@@ -92,17 +86,19 @@ int resume_options(struct options *options, int argc, char **argv)
 {
 	/* The options are borrowed from it. */
 	static struct last_session last;
-	char **words;
+	const char *why = "it was not written by a capture";
 	int error = last_session_read(&last, options->folder), code, n;
-	const char *why;
+	char **words = NULL;
 
-	if (error == -EPROTO)
-		return refuse_session(options, "it was not written by a capture");
-	if (error < 0)
-		return refuse_session(options, folder_why(error));
-	words = join_words(&last, options, argc, argv, &n, &why);
-	if (!words)
-		return refuse_session(options, why);
+	if (error == 0)
+		words = join_words(&last, options, argc, argv, &n, &why);
+	else if (error != -EPROTO)
+		why = folder_why(error);
+	if (!words) {
+		report("--resume: %s/session.json: %s; start without --resume", options->folder,
+		       why);
+		return EXIT_FAILED;
+	}
 	code = options_parse(options, options->command, n, words);
 	free(words);
 	if (code == 0)

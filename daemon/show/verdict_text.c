@@ -71,6 +71,7 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict,
 		       const struct grade_facts *facts)
 {
 	char class[16] = "", number[16] = "", without[2 * GRADE_COUNT_SIZE + 64] = "";
+	char told[sizeof(without) + 64];
 	const char *sign = strpbrk(verdict, "<>");
 	bool is_met = strncmp(verdict, "pass", 4) == 0;
 
@@ -88,22 +89,14 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict,
 	if (without[0] && is_met)
 		text_append(without, sizeof(without), ", so it is no pass");
 	if (!sign)
-		text_print_line(
-			out, columns,
-			"  25 fps rule of the Software Green Alliance: not applicable to a film "
-			"of 24 fps");
+		snprintf(told, sizeof(told), "not applicable to a film of 24 fps");
 	else if (strncmp(verdict, "n/a", 3) == 0)
-		text_print_line(
-			out, columns,
-			"  %d fps rule of the Software Green Alliance: not applicable: never "
-			"even for 5 s",
-			strcmp(class, "app") == 0 ? 55 : 25);
+		snprintf(told, sizeof(told), "not applicable: never even for 5 s");
 	else
-		text_print_line(
-			out, columns,
-			"  %d fps rule of the Software Green Alliance: %s, %s fps between gaps%s",
-			strcmp(class, "app") == 0 ? 55 : 25, is_met ? "met" : "not met", number,
-			without);
+		snprintf(told, sizeof(told), "%s, %s fps between gaps%s",
+			 is_met ? "met" : "not met", number, without);
+	text_print_line(out, columns, "  %d fps rule of the Software Green Alliance: %s",
+			sign && strcmp(class, "app") == 0 ? 55 : 25, told);
 }
 
 /* The GPU, and buffers that the display had not released. */

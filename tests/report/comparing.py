@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--compare on folders with known lateness: what changed is found, what did not is not, and too little data is said so."""
 
-import itertools
-import json
-import random
-import re
-import xml.etree.ElementTree
+import itertools, json, random, re, xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS_2019, second, write, write_events
 from jankd import analyze, checks, folder, rows, scenario
@@ -254,6 +250,10 @@ with checks, folder() as here:
     done, surface = compare(here / "well", here / "stuck").stdout, in_json(here / "well", here / "stuck")["surfaces"][0]
     checks.that(done.startswith("UNCLEAR: com.example.scroll: stuck has 1 freeze (in 1 of 1 run, 40 of 43 s), well none in 2: too few to rule out chance") and "NEW 43.0 s in 1\n" in done, f"stuck: {done}")
     checks.that(abs(surface["new drawing(S)"] - surface["new"]["drawing(s)"]) < 0.01, f"drawing of stuck: {surface['new drawing(S)']} s")
+    # Counts of a damaged file are compared at once, too.
+    for name, stalls in (("damaged", 10**8), ("worse damaged", 10**9)):
+        write(here / name, "fps.csv", [second(100 + n, stalls=stalls) for n in range(30)])
+    checks.that((done := report("--compare", here / "damaged", "--new", here / "worse damaged", timeout=20)).stdout.startswith("WORSE: "), f"counts of a damaged file: {done}")
     # Freezes are janks: where one group has none, these are worse, too.
     for n in range(3):
         analyze(here / "hang" / str(n), "--frames-log", scenario("hang-doframe", here / "trace.txt", seconds=30, seed=n))

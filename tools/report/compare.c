@@ -83,60 +83,8 @@ static char *copy_of(struct comparison *comparison, const char *text)
 	return copy;
 }
 
-static struct compared_surface *add_surface(struct comparison *comparison, const char *name,
-					    const char *app)
-{
-	struct compared_surface *surface;
-
-	for (uint32_t i = 0; i < comparison->n_surfaces; i++)
-		if (strcmp(comparison->surfaces[i].name, name) == 0)
-			return &comparison->surfaces[i];
-	surface = add_to(comparison, &comparison->surfaces, &comparison->n_surfaces,
-			 &comparison->max_surfaces, sizeof(*surface));
-	if (surface)
-		*surface = (struct compared_surface){
-			.app = copy_of(comparison, app),
-			.name = copy_of(comparison, name),
-		};
-	return surface;
-}
-
-/* That of the session which is added. */
-static struct compared_run *run_of(struct comparison *comparison, struct compared_surface *surface,
-				   enum group group, const char *folder)
-{
-	struct compared_run *last =
-		surface->n_runs > 0 ? &surface->runs[surface->n_runs - 1] : NULL;
-
-	if (last && last->group == group && last->run == comparison->runs[group])
-		return last;
-	last = add_to(comparison, &surface->runs, &surface->n_runs, &surface->max_runs,
-		      sizeof(*last));
-	if (last)
-		*last = (struct compared_run){
-			.group = group,
-			.run = comparison->runs[group],
-			.folder = copy_of(comparison, folder),
-		};
-	return last;
-}
-
-static struct compared_section *section_of(struct comparison *comparison,
-					   struct compared_surface *surface, const char *name)
-{
-	struct compared_section *added;
-
-	for (uint32_t i = 0; i < surface->n_sections; i++)
-		if (strcmp(surface->sections[i].name, name) == 0)
-			return &surface->sections[i];
-	added = add_to(comparison, &surface->sections, &surface->n_sections, &surface->max_sections,
-		       sizeof(*added));
-	if (added)
-		*added = (struct compared_section){ .name = copy_of(comparison, name) };
-	return added;
-}
-
-static void keep_frame(struct comparison *comparison, struct compared_surface *surface,
+/* Keeps a frame of the run that was added last; @us: its length, which is cut at an hour. */
+static void keep_frame(struct comparison *comparison, struct compared_surface *surface, uint64_t us,
 		       struct compared_frame frame)
 {
 	struct compared_run *run = &surface->runs[surface->n_runs - 1];
@@ -149,30 +97,9 @@ static void keep_frame(struct comparison *comparison, struct compared_surface *s
 	added = add_to(comparison, &run->frames, &run->n_frames, &run->max_frames, sizeof(*added));
 	if (!added)
 		return;
+	frame.interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US;
 	*added = frame;
 	comparison->frames++;
-}
-
-static uint32_t interval_of(uint64_t us)
-{
-	return us < HOUR_US ? (uint32_t)us : HOUR_US;
-}
-
-static void add_frame(struct comparison *comparison, struct compared_surface *surface,
-		      const struct kept_frame *frame)
-{
-	uint64_t us = kept_interval_ns(frame) / 1000;
-
-	if (frame->flags & FRAME_FIRST ||
-	    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)))
-		return;
-	keep_frame(comparison, surface,
-		   (struct compared_frame){ .interval_us = interval_of(us),
-					    .late_us = (uint32_t)(kept_late_ns(frame) / 1000),
-					    .vsyncs = frame->vsyncs,
-					    .flags = frame->flags,
-					    .step = frame->step });
-	surface->time_s[surface->runs[surface->n_runs - 1].group] += (double)us / 1e6;
 }
 
 static void add_window(struct comparison *comparison, struct compared_surface *surface,
@@ -199,9 +126,8 @@ static void add_endless(struct comparison *comparison, struct compared_surface *
 			(double)facts->endless_ns / 1e9;
 	for (uint64_t i = 0; i < facts->endless; i++)
 		if (has_frames)
-			keep_frame(comparison, surface,
-				   (struct compared_frame){ .interval_us = interval_of(us),
-							    .vsyncs = FRAME_VSYNCS_UNKNOWN,
+			keep_frame(comparison, surface, us,
+				   (struct compared_frame){ .vsyncs = FRAME_VSYNCS_UNKNOWN,
 							    .flags = FRAME_WAIT | FRAME_STALL });
 		else
 			add_window(comparison, surface,
@@ -209,25 +135,48 @@ static void add_endless(struct comparison *comparison, struct compared_surface *
 }
 
 /* The Surfaces of the session that are compared, by their numbers in it: those of apps, which are
- * compared as one, or those that the selection names. */
+ * compared as one, or those that the selection names. Each has a run for the session. */
 static void choose_surfaces(struct comparison *comparison, enum group group,
 			    const struct session *session, const struct selection *selection,
 			    uint32_t *place)
 {
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const char *name = name_of(session, session->surfaces[i].name);
+		const char *surface_name = name_of(session, session->surfaces[i].name);
 		const char *app = name_of(session, session->surfaces[i].app);
+		const char *name = selection->surface ? surface_name : app;
 		bool is_part = session->surfaces[i].has_package && !app_is_system(app) &&
-			       app_has_activity(app, name);
-		struct compared_surface *surface;
+			       app_has_activity(app, surface_name);
+		struct compared_surface *surface = NULL;
 		struct compared_run *run;
 
-		if (!select_surface(selection, name, app) || !(selection->surface || is_part))
+		if (!select_surface(selection, surface_name, app) ||
+		    !(selection->surface || is_part))
 			continue;
-		surface = add_surface(comparison, selection->surface ? name : app, app);
-		run = surface ? run_of(comparison, surface, group, session->folder) : NULL;
-		if (!run)
-			continue;
+		for (uint32_t j = 0; j < comparison->n_surfaces && !surface; j++)
+			if (strcmp(comparison->surfaces[j].name, name) == 0)
+				surface = &comparison->surfaces[j];
+		if (!surface) {
+			surface = add_to(comparison, &comparison->surfaces, &comparison->n_surfaces,
+					 &comparison->max_surfaces, sizeof(*surface));
+			if (!surface)
+				continue;
+			*surface = (struct compared_surface){
+				.app = copy_of(comparison, app),
+				.name = copy_of(comparison, name),
+			};
+		}
+		run = surface->n_runs > 0 ? &surface->runs[surface->n_runs - 1] : NULL;
+		if (!run || run->group != group || run->run != comparison->runs[group]) {
+			run = add_to(comparison, &surface->runs, &surface->n_runs,
+				     &surface->max_runs, sizeof(*run));
+			if (!run)
+				continue;
+			*run = (struct compared_run){
+				.group = group,
+				.run = comparison->runs[group],
+				.folder = copy_of(comparison, session->folder),
+			};
+		}
 		run->without_janks |= session->surfaces[i].sums.without_janks;
 		place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
 	}
@@ -288,9 +237,16 @@ static void add_session(struct comparison *comparison, enum group group,
 		if (place[in->surface] == 0 || !select_section(selection, session, in->section))
 			continue;
 		to = &comparison->surfaces[place[in->surface] - 1];
-		section = section_of(comparison, to, name);
-		if (!section)
-			return;
+		section = to->sections;
+		while (section < to->sections + to->n_sections && strcmp(section->name, name) != 0)
+			section++;
+		if (section == to->sections + to->n_sections) {
+			section = add_to(comparison, &to->sections, &to->n_sections,
+					 &to->max_sections, sizeof(*section));
+			if (!section)
+				return;
+			*section = (struct compared_section){ .name = copy_of(comparison, name) };
+		}
 		run = &to->runs[to->n_runs - 1];
 		add_facts(&section->facts[group], run, in->section, from, &in->facts, in->grade);
 		if (in->facts.freezes > 0 && section->last_frozen[group] != run->run + 1) {
@@ -345,10 +301,22 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 	choose_surfaces(comparison, group, session, selection, place);
 	for (uint64_t i = 0; i < frames->n; i++) {
 		const struct kept_frame *frame = pool_at(frames, i);
+		uint64_t us = kept_interval_ns(frame) / 1000;
+		struct compared_surface *to;
 
-		if (place[frame->surface] > 0 && select_section(selection, session, frame->section))
-			add_frame(comparison, &comparison->surfaces[place[frame->surface] - 1],
-				  frame);
+		if (place[frame->surface] == 0 || frame->flags & FRAME_FIRST ||
+		    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)) ||
+		    !select_section(selection, session, frame->section))
+			continue;
+		to = &comparison->surfaces[place[frame->surface] - 1];
+		keep_frame(comparison, to, us,
+			   (struct compared_frame){
+				   .late_us = (uint32_t)(kept_late_ns(frame) / 1000),
+				   .vsyncs = frame->vsyncs,
+				   .flags = frame->flags,
+				   .step = frame->step,
+			   });
+		to->time_s[group] += (double)us / 1e6;
 	}
 	for (uint64_t i = 0; frames->n == 0 && i < windows->n; i++) {
 		const struct window *window = pool_at(windows, i);
@@ -576,139 +544,102 @@ static double share_of(enum metric metric)
 	}
 }
 
-/* Adds a frame to its block. */
-static void add_to_block(const struct ratio *ratio, enum group group,
-			 const struct compared_frame *frame, struct block *block)
+/* Frame or row @i of a run: a frame as a row with it alone. */
+static struct window row_at(const struct compared_run *run, uint64_t i)
 {
-	double s = frame->interval_us / 1e6;
+	struct window row = { .missed = WINDOW_UNKNOWN };
+	const struct compared_frame *frame;
+
+	if (i >= run->n_frames)
+		return run->windows[i - run->n_frames];
+	frame = &run->frames[i];
+	if (is_frame_time(frame)) {
+		row.frames = 1;
+		row.time_us = frame->interval_us;
+		row.late_us = frame->late_us;
+		if (frame->vsyncs != FRAME_VSYNCS_UNKNOWN)
+			row.missed = frame->vsyncs > frame->step ? frame->vsyncs - frame->step : 0;
+	} else {
+		row.stalls = 1;
+		row.stall_us = frame->interval_us;
+	}
+	row.jank = (frame->flags & FRAME_JANK) != 0;
+	row.big_jank = (frame->flags & FRAME_BIG_JANK) != 0;
+	row.jank_us = frame->flags & FRAME_JANK ? frame->interval_us : 0;
+	return row;
+}
+
+/* Adds a row to its block; nothing if the number is unknown there. Lows and percentiles are of
+ * single frames. */
+static void add_to_block(const struct ratio *ratio, enum group group, const struct window *row,
+			 struct block *block)
+{
+	double time_s = (double)row->time_us / 1e6, stall_s = (double)row->stall_us / 1e6;
 	double quantile_s = ratio->quantile_us[group] / 1e6;
-	double above = 0, below = s;
-	bool is_stall = !is_frame_time(frame);
+	double above, below = time_s + stall_s;
 
 	switch (ratio->metric) {
 	case METRIC_LOST_RATE:
-		above = is_stall ? s : frame->late_us / 1e6;
+		if (row->late == WINDOW_UNKNOWN || row->stalls == WINDOW_UNKNOWN)
+			return;
+		above = (double)row->late_us / 1e6 + stall_s;
 		break;
 	case METRIC_FPS:
-		above = !is_stall;
-		below = is_stall && !ratio->with_freezes ? 0 : s;
+		above = row->frames;
+		below = time_s + (ratio->with_freezes ? stall_s : 0);
 		break;
 	case METRIC_LOW1_MEAN:
 	case METRIC_LOW01_MEAN:
-		if (is_stall)
+		if (row->frames == 0)
 			return;
 		above = ratio->share;
-		below = ratio->share * quantile_s + fmax(0, s - quantile_s);
+		below = ratio->share * quantile_s + fmax(0, time_s - quantile_s);
 		break;
 	case METRIC_MISSED_1000:
-		if (is_stall || frame->vsyncs == FRAME_VSYNCS_UNKNOWN)
+		if (row->missed == WINDOW_UNKNOWN)
 			return;
-		above = frame->vsyncs > frame->step ? frame->vsyncs - frame->step : 0;
-		below = 1;
+		above = row->missed;
+		below = row->frames - row->unknown;
 		break;
 	case METRIC_JANK_10MIN:
-		above = (frame->flags & FRAME_JANK) != 0;
+		above = row->jank;
 		break;
 	case METRIC_BIG_JANK_10MIN:
-		above = (frame->flags & FRAME_BIG_JANK) != 0;
+		above = row->big_jank;
 		break;
 	case METRIC_FREEZES_10MIN:
-		above = is_stall;
+		if (row->stalls == WINDOW_UNKNOWN)
+			return;
+		above = row->stalls;
 		break;
 	case METRIC_STUTTER:
-		above = frame->flags & FRAME_JANK ? s : 0;
+		above = row->jank_us / 1e6;
 		break;
 	default:
-		above = !is_stall && frame->interval_us > ratio->threshold_us;
-		below = !is_stall;
+		above = row->frames > 0 && (double)row->time_us > ratio->threshold_us;
+		below = row->frames;
 		break;
 	}
 	block->above += above;
 	block->below += below;
-}
-
-/* The same for a row of fps.csv; nothing if the number is unknown there. Returns false if no row
- * has it. */
-static bool add_row_to_block(const struct ratio *ratio, const struct compared_run *run,
-			     const struct window *window, struct block *block)
-{
-	double time_s = (double)window->time_us / 1e6, stall_s = (double)window->stall_us / 1e6;
-	double above = 0, below = time_s + stall_s;
-
-	if (run->without_janks &&
-	    (ratio->metric == METRIC_JANK_10MIN || ratio->metric == METRIC_BIG_JANK_10MIN ||
-	     ratio->metric == METRIC_STUTTER))
-		return false;
-	switch (ratio->metric) {
-	case METRIC_LOST_RATE:
-		if (window->late == WINDOW_UNKNOWN || window->stalls == WINDOW_UNKNOWN)
-			return true;
-		above = (double)window->late_us / 1e6 + stall_s;
-		break;
-	case METRIC_FPS:
-		above = window->frames;
-		below = time_s + (ratio->with_freezes ? stall_s : 0);
-		break;
-	case METRIC_MISSED_1000:
-		if (window->missed == WINDOW_UNKNOWN)
-			return true;
-		above = window->missed;
-		below = window->frames - window->unknown;
-		break;
-	case METRIC_JANK_10MIN:
-		above = window->jank;
-		break;
-	case METRIC_BIG_JANK_10MIN:
-		above = window->big_jank;
-		break;
-	case METRIC_FREEZES_10MIN:
-		if (window->stalls == WINDOW_UNKNOWN)
-			return true;
-		above = window->stalls;
-		break;
-	case METRIC_STUTTER:
-		above = window->jank_us / 1e6;
-		break;
-	default:
-		return false;
-	}
-	block->above += above;
-	block->below += below;
-	return true;
 }
 
 struct blocks {
 	struct block *all;
 	uint32_t n, max;
-	double filled_s; /* of the last one */
 	bool out_of_memory;
 };
-
-/* The block for the next @s seconds of that run. */
-static struct block *block_for(struct blocks *blocks, uint32_t run, bool is_first, double length_s,
-			       double s)
-{
-	if (is_first || blocks->filled_s >= length_s) {
-		struct block *added =
-			array_add(&blocks->all, &blocks->n, &blocks->max, sizeof(*added));
-
-		if (!added) {
-			blocks->out_of_memory = true;
-			return NULL;
-		}
-		*added = (struct block){ .run = run };
-		blocks->filled_s = 0;
-	}
-	blocks->filled_s += s;
-	return &blocks->all[blocks->n - 1];
-}
 
 /* Cuts a run into blocks. Returns false if its rows do not have the number. */
 static bool cut(const struct ratio *ratio, const struct compared_run *run, struct blocks *blocks)
 {
-	double run_us = 0, length_s;
-	bool is_first = true;
+	uint64_t n = (uint64_t)run->n_frames + run->n_windows;
+	double run_us = 0, length_s, filled_s = 0;
 
+	if (run->n_windows > 0 && run->without_janks &&
+	    (ratio->metric == METRIC_JANK_10MIN || ratio->metric == METRIC_BIG_JANK_10MIN ||
+	     ratio->metric == METRIC_STUTTER))
+		return false;
 	for (uint64_t i = 0; i < run->n_frames; i++)
 		run_us += run->frames[i].interval_us;
 	for (uint64_t i = 0; i < run->n_windows; i++)
@@ -717,54 +648,35 @@ static bool cut(const struct ratio *ratio, const struct compared_run *run, struc
 	 * run, which else had too few of them. */
 	length_s = fmin(5, fmax(1, run_us / 1e6 / 30));
 
-	for (uint64_t i = 0; i < run->n_frames; i++) {
-		struct block *block = block_for(blocks, run->run, is_first, length_s,
-						run->frames[i].interval_us / 1e6);
+	for (uint64_t i = 0; i < n; i++) {
+		struct window row = row_at(run, i);
 
-		if (!block)
-			return true;
-		add_to_block(ratio, run->group, &run->frames[i], block);
-		is_first = false;
-	}
-	for (uint64_t i = 0; i < run->n_windows; i++) {
-		const struct window *window = &run->windows[i];
-		struct block *block = block_for(blocks, run->run, is_first, length_s,
-						(double)(window->time_us + window->stall_us) / 1e6);
+		if (i == 0 || filled_s >= length_s) {
+			struct block *added =
+				array_add(&blocks->all, &blocks->n, &blocks->max, sizeof(*added));
 
-		if (!block)
-			return true;
-		if (!add_row_to_block(ratio, run, window, block))
-			return false;
-		is_first = false;
+			if (!added) {
+				blocks->out_of_memory = true;
+				return true;
+			}
+			*added = (struct block){ .run = run->run };
+			filled_s = 0;
+		}
+		filled_s += (double)(row.time_us + row.stall_us) / 1e6;
+		add_to_block(ratio, run->group, &row, &blocks->all[blocks->n - 1]);
 	}
 	return true;
 }
 
 /* --- changes --- */
 
-/* The threshold of a percentile: just above or just below it, see compare.h. */
-static void set_threshold(struct ratio *ratio, struct change *change, const uint32_t *times,
-			  size_t n)
-{
-	double rank = ceil((1 - ratio->share) * (double)n - 1e-9);
-	double length_us = times[rank < 1 ? 0 : (size_t)rank - 1];
-	double beyond = (double)(n - count_below(times, n, length_us * (1 + SAME_LENGTH)));
-	double reached = (double)(n - count_below(times, n, length_us * (1 - SAME_LENGTH)));
-	double share = ratio->share * (double)n;
+static const char missing[] = "not captured: needs frames.csv of all runs";
 
-	change->threshold_us = length_us;
-	change->or_equal = beyond * reached < share * share;
-	/* If all frames are at least as long, that share says nothing. */
-	if (reached >= (double)n)
-		change->or_equal = false;
-	ratio->threshold_us = length_us * (1 + (change->or_equal ? -SAME_LENGTH : SAME_LENGTH));
-}
-
+/* Of a low the quantile of each group; of a percentile the threshold: just above or just below it,
+ * see compare.h. Returns NULL, or why there is none. */
 static const char *set_quantiles(const struct compared_surface *surface, struct ratio *ratio,
 				 struct change *change)
 {
-	static const char missing[] = "not captured: needs frames.csv of all runs";
-
 	for (uint32_t i = 0; i < surface->n_runs; i++)
 		if (surface->runs[i].n_windows > 0)
 			return missing;
@@ -772,15 +684,25 @@ static const char *set_quantiles(const struct compared_surface *surface, struct 
 	for (unsigned int group = BASE; group <= (is_low(ratio->metric) ? NEW : BASE); group++) {
 		size_t n;
 		uint32_t *times = sorted_times(surface, (enum group)group, false, &n);
+		double rank, length_us, beyond, reached, share = ratio->share * (double)n;
 
 		if (!times)
 			return missing;
-		if (is_low(ratio->metric))
-			ratio->quantile_us[group] =
-				times[n - (size_t)ceil(ratio->share * (double)n)];
-		else
-			set_threshold(ratio, change, times, n);
+		if (is_low(ratio->metric)) {
+			ratio->quantile_us[group] = times[n - (size_t)ceil(share)];
+			free(times);
+			continue;
+		}
+		rank = ceil((1 - ratio->share) * (double)n - 1e-9);
+		length_us = times[rank < 1 ? 0 : (size_t)rank - 1];
+		beyond = (double)(n - count_below(times, n, length_us * (1 + SAME_LENGTH)));
+		reached = (double)(n - count_below(times, n, length_us * (1 - SAME_LENGTH)));
 		free(times);
+		change->threshold_us = length_us;
+		/* If all frames are at least as long, that share says nothing. */
+		change->or_equal = beyond * reached < share * share && reached < (double)n;
+		ratio->threshold_us =
+			length_us * (1 + (change->or_equal ? -SAME_LENGTH : SAME_LENGTH));
 	}
 	return NULL;
 }
@@ -830,44 +752,32 @@ static bool is_rare(const struct change *change)
 	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
 }
 
-static int estimate_groups(const struct compared_surface *surface, const struct ratio *ratio,
-			   struct change *change)
-{
-	int error = 0;
-
-	for (unsigned int group = BASE; group <= NEW && error == 0; group++) {
-		struct blocks blocks = { 0 };
-
-		for (uint32_t i = 0; i < surface->n_runs && !change->why; i++)
-			if (surface->runs[i].group == group &&
-			    !cut(ratio, &surface->runs[i], &blocks))
-				change->why = "not captured: needs frames.csv of all runs";
-		if (blocks.out_of_memory)
-			error = -ENOMEM;
-		else if (!change->why)
-			noise_estimate(blocks.all, blocks.n, &change->of[group]);
-		free(blocks.all);
-	}
-	return error;
-}
-
 static int compare_ratio(const struct compared_surface *surface, struct ratio ratio,
 			 struct change *change)
 {
 	double base;
-	int error;
 
 	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
 	if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
 		change->why = compare_not_in[surface->time_s[BASE] <= 0 ? BASE : NEW];
 	else if (share_of(ratio.metric) > 0)
 		change->why = set_quantiles(surface, &ratio, change);
+	for (unsigned int group = BASE; group <= NEW && !change->why; group++) {
+		struct blocks blocks = { 0 };
+
+		for (uint32_t i = 0; i < surface->n_runs && !change->why; i++)
+			if (surface->runs[i].group == group &&
+			    !cut(&ratio, &surface->runs[i], &blocks))
+				change->why = missing;
+		if (!blocks.out_of_memory && !change->why)
+			noise_estimate(blocks.all, blocks.n, &change->of[group]);
+		free(blocks.all);
+		if (blocks.out_of_memory)
+			return -ENOMEM;
+	}
 	if (change->why)
 		return 0;
-	error = estimate_groups(surface, &ratio, change);
 	base = change->of[BASE].value;
-	if (error < 0 || change->why)
-		return error;
 	if (fmin(surface->time_s[BASE], surface->time_s[NEW]) < COMPARE_SECONDS_LEAST)
 		change->why = "not enough data: needs 20 s of drawing in each group";
 	else if (change->of[BASE].blocks < COMPARE_BLOCKS_LEAST ||

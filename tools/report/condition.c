@@ -11,11 +11,14 @@
 #include "tools/report/os.h"
 #include "tools/report/pool.h"
 
-/* The metric without its unit, as "p99" for "p99(ms)". METRICS: there is none, or several. */
-static enum metric find_without_unit(const char *name, size_t length)
+/* The metric of that name, or without its unit, as "p99" for "p99(ms)". METRICS: there is none, or
+ * several. */
+static enum metric find_metric(const char *name, size_t length)
 {
-	enum metric found = METRICS;
+	enum metric found = metric_find(name, length);
 
+	if (found != METRICS)
+		return found;
 	for (unsigned int i = 0; i < METRICS; i++) {
 		const char *unit = strchr(metrics[i].name, '(');
 
@@ -27,13 +30,6 @@ static enum metric find_without_unit(const char *name, size_t length)
 		found = (enum metric)i;
 	}
 	return found;
-}
-
-static enum metric find_metric(const char *name, size_t length)
-{
-	enum metric found = metric_find(name, length);
-
-	return found == METRICS ? find_without_unit(name, length) : found;
 }
 
 /* The grade or number at @at. Returns what follows it, or NULL. */
@@ -169,30 +165,12 @@ static void print_xml(FILE *out, const char *text)
 	}
 }
 
-static void print_case(FILE *out, const struct result *result)
-{
-	static const char *const elements[] = { NULL, "failure", "skipped" };
-	const char *element = elements[result->outcome];
-
-	fputs("  <testcase classname=\"", out);
-	print_xml(out, result->where);
-	fputs("\" name=\"", out);
-	print_xml(out, result->what);
-	fputs("\">", out);
-	if (element) {
-		fprintf(out, "<%s message=\"", element);
-		print_xml(out, result->text);
-		fputs("\"/>", out);
-	} else {
-		fputs("<system-out>", out);
-		print_xml(out, result->text);
-		fputs("</system-out>", out);
-	}
-	fputs("</testcase>\n", out);
-}
-
 int results_write_junit(const struct results *results, const char *path, const char *suite)
 {
+	/* What is around the text of a result, by outcome. */
+	static const char *const elements[][2] = { { "<system-out>", "</system-out>" },
+						   { "<failure message=\"", "\"/>" },
+						   { "<skipped message=\"", "\"/>" } };
 	FILE *out = os_create(path);
 	bool failed;
 
@@ -202,8 +180,17 @@ int results_write_junit(const struct results *results, const char *path, const c
 	print_xml(out, suite);
 	fprintf(out, "\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n", results->n,
 		results->of[OUTCOME_HOLDS], results->of[OUTCOME_UNKNOWN]);
-	for (unsigned int i = 0; i < results->n; i++)
-		print_case(out, &results->all[i]);
+	for (unsigned int i = 0; i < results->n; i++) {
+		const struct result *result = &results->all[i];
+
+		fputs("  <testcase classname=\"", out);
+		print_xml(out, result->where);
+		fputs("\" name=\"", out);
+		print_xml(out, result->what);
+		fprintf(out, "\">%s", elements[result->outcome][0]);
+		print_xml(out, result->text);
+		fprintf(out, "%s</testcase>\n", elements[result->outcome][1]);
+	}
 	fputs("</testsuite>\n", out);
 	failed = ferror(out) != 0;
 	return fclose(out) != 0 || failed ? -EIO : 0;

@@ -49,55 +49,47 @@ int device_of(char **device, const struct session *session)
 	return 0;
 }
 
-static struct device_row row_of(const struct session *session, const struct surface *surface,
-				const struct selection *selection)
-{
-	/* One without facts for a Surface of no app. */
-	static const struct graded_app none;
-	const struct graded_app *app = &none;
-	const double *of = surface->numbers.of;
-	struct graded rates = { 0 };
-
-	for (uint32_t i = 0; i < session->n_apps && app == &none; i++)
-		if (session->apps[i].app == surface->app)
-			app = &session->apps[i];
-	surface_set_rates(&rates, session, surface);
-	return (struct device_row){
-		.model = session_json_text(session, "device", "model"),
-		.build = session_json_text(session, "device", "build"),
-		.app = name_of(session, surface->app),
-		.rank = app_rank(session_app_place(session, app)),
-		.sessions = 1,
-		.pass = strncmp(surface->verdict, "pass", 4) == 0,
-		.fail = strncmp(surface->verdict, "fail", 4) == 0,
-		.frames = of[METRIC_FRAMES],
-		.time_s = of[METRIC_TIME],
-		.jank = of[METRIC_JANK],
-		.stalls = of[METRIC_STALLS],
-		.stall_time_s = of[METRIC_STALL_TIME],
-		.facts = selection->surface ? surface->facts : app->facts,
-		.slowest = rates,
-	};
-}
-
 /* Adds the rows of a session: one for each Surface. */
 static int add_session(struct devices *devices, const struct session *session, uint32_t number,
 		       const struct selection *selection, uint32_t *max)
 {
+	/* One without facts for a Surface of no app. */
+	static const struct graded_app none;
+
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 		bool is_of_app = surface->is_judged && name_of(session, surface->app)[0];
+		const struct graded_app *app = &none;
+		const double *of = surface->numbers.of;
 		struct device_row *row;
 
 		/* A Surface of no app, such as a status bar, has a row only if it is selected. */
 		if (!surface->is_shown || !(is_of_app || selection->surface))
 			continue;
+		for (uint32_t j = 0; j < session->n_apps && app == &none; j++)
+			if (session->apps[j].app == surface->app)
+				app = &session->apps[j];
 		row = array_add(&devices->rows, &devices->n, max, sizeof(*row));
 		if (!row)
 			return -ENOMEM;
-		*row = row_of(session, surface, selection);
+		*row = (struct device_row){
+			.model = session_json_text(session, "device", "model"),
+			.build = session_json_text(session, "device", "build"),
+			.app = name_of(session, surface->app),
+			.rank = app_rank(session_app_place(session, app)),
+			.sessions = 1,
+			.pass = strncmp(surface->verdict, "pass", 4) == 0,
+			.fail = strncmp(surface->verdict, "fail", 4) == 0,
+			.frames = of[METRIC_FRAMES],
+			.time_s = of[METRIC_TIME],
+			.jank = of[METRIC_JANK],
+			.stalls = of[METRIC_STALLS],
+			.stall_time_s = of[METRIC_STALL_TIME],
+			.facts = selection->surface ? surface->facts : app->facts,
+			.last = number,
+		};
+		surface_set_rates(&row->slowest, session, surface);
 		row->grades[grade_of(&row->facts)] = 1;
-		row->last = number;
 		if (device_of(&row->device, session) < 0)
 			return -ENOMEM;
 	}

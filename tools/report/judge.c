@@ -327,17 +327,6 @@ static unsigned int judge_session(struct results *results, const struct selectio
 	return n;
 }
 
-/* Why nothing of a session is judged. */
-static const char *why_none(const struct session *session, const struct selection *selection)
-{
-	if (selection->surface || selection->app || selection->section)
-		return "not enough data: no app, Surface or section matches";
-	if (session->n_apps > 0)
-		return "not enough data: only the system's own Surfaces, or a wallpaper, drew; "
-		       "--app judges them";
-	return "not enough data: no app has a grade";
-}
-
 void judge_sessions(struct results *results, const struct report *report,
 		    const struct condition *conditions, unsigned int n)
 {
@@ -346,11 +335,18 @@ void judge_sessions(struct results *results, const struct report *report,
 	for (unsigned int i = 0; i < n; i++) {
 		for (uint32_t j = 0; j < report->n; j++) {
 			const struct session *session = &report->sessions[j];
+			const char *why = "not enough data: no app has a grade";
 
+			if (judge_session(results, selection, session, &conditions[i]) > 0)
+				continue;
+			if (selection->surface || selection->app || selection->section)
+				why = "not enough data: no app, Surface or section matches";
+			else if (session->n_apps > 0)
+				why = "not enough data: only the system's own Surfaces, or a "
+				      "wallpaper, drew; --app judges them";
 			/* Else a session that crashed before it drew would pass beside others. */
-			if (judge_session(results, selection, session, &conditions[i]) == 0)
-				results_add(results, OUTCOME_UNKNOWN, session->folder,
-					    conditions[i].text, why_none(session, selection));
+			results_add(results, OUTCOME_UNKNOWN, session->folder, conditions[i].text,
+				    why);
 		}
 	}
 }

@@ -16,18 +16,14 @@ void session_time(char text[SESSION_TIME_SIZE], const struct session *session, i
 		grade_clock(text, (time_us - session->first_us) * 1000);
 }
 
-static bool is_alike(const struct moments *a, const struct moments *b)
-{
-	return a->is_freeze == b->is_freeze && a->is_endless == b->is_endless &&
-	       a->surface == b->surface && a->cause == b->cause && a->section == b->section &&
-	       a->began_in == b->began_in;
-}
-
 static void add(struct moments *groups, int *n, const struct moments *one)
 {
 	struct moments *to = groups;
 
-	while (to < groups + *n && !is_alike(to, one))
+	while (to < groups + *n &&
+	       !(to->is_freeze == one->is_freeze && to->is_endless == one->is_endless &&
+		 to->surface == one->surface && to->cause == one->cause &&
+		 to->section == one->section && to->began_in == one->began_in))
 		to++;
 	if (to == groups + *n) {
 		*to = *one;

@@ -244,35 +244,27 @@ static const struct {
 	[APP_DRAWING] = { "app_drawing_seconds", "drawing" },
 };
 
-static double value_of(enum app_family family, const struct grade_facts *facts)
-{
-	switch (family) {
-	case APP_LOST_RATE:
-		return grade_lost_rate(facts) / 1e3;
-	case APP_LOST:
-		return (double)grade_lost_ns(facts) / 1e9;
-	case APP_FREEZES:
-		return (double)facts->freezes;
-	case APP_MORE_FREEZES:
-		return facts->more_freezes;
-	default:
-		return (double)grade_drawing_ns(facts) / 1e9;
-	}
-}
-
 static void print_part(FILE *out, const struct labelled *own, size_t number, enum app_family family)
 {
 	const struct app_part *part = &own->parts[number];
+	const struct grade_facts *facts = &part->facts;
+	const double values[] = {
+		[APP_LOST_RATE] = grade_lost_rate(facts) / 1e3,
+		[APP_LOST] = (double)grade_lost_ns(facts) / 1e9,
+		[APP_FREEZES] = (double)facts->freezes,
+		[APP_MORE_FREEZES] = facts->more_freezes,
+		[APP_DRAWING] = (double)grade_drawing_ns(facts) / 1e9,
+	};
 
 	for (unsigned int i = GRADE_NONE + 1; part->is_shown && i < GRADES; i++) {
 		begin_sample(out, own, app_families[family].name, part->app);
 		print_label(out, ",section", part->section);
 		if (family != APP_GRADE) {
-			fprintf(out, "} %.10g\n", value_of(family, &part->facts));
+			fprintf(out, "} %.10g\n", values[family]);
 			return;
 		}
 		print_label(out, ",grade", grade_names[i]);
-		fprintf(out, "} %d\n", i == grade_of(&part->facts));
+		fprintf(out, "} %d\n", i == grade_of(facts));
 	}
 }
 

@@ -204,6 +204,14 @@ static void print_head(FILE *out, const struct session *session, unsigned int co
 			id ? id : "", times);
 }
 
+/* A number with its unit, or "-" if it is unknown. */
+static void print_or_dash(char text[METRIC_TEXT_SIZE], enum metric metric, double value)
+{
+	metric_print(text, metric, value);
+	if (!text[0])
+		strcpy(text, "-");
+}
+
 /* An app in a section: "BAD com.example.mail: 345 ms lost per second, 40 freezes ..." */
 static void print_section_app(FILE *out, const struct session *session, const struct graded_app *in,
 			      unsigned int columns)
@@ -225,23 +233,6 @@ static void print_section_app(FILE *out, const struct session *session, const st
 			longest, grade_sign(facts, LOST_LATE), late, facts->late == 1 ? "" : "s");
 }
 
-static void print_section(FILE *out, const struct session *session,
-			  const struct section_numbers *in, unsigned int columns)
-{
-	const struct surface *surface = &session->surfaces[in->surface];
-	const double *of = in->numbers.of;
-	char p99[METRIC_TEXT_SIZE], jank[METRIC_TEXT_SIZE], stalls[METRIC_TEXT_SIZE];
-
-	metric_print(p99, METRIC_P99, of[METRIC_P99]);
-	metric_print(jank, METRIC_JANK, of[METRIC_JANK]);
-	/* With those that no frame ended. */
-	metric_print(stalls, METRIC_FREEZES, of[METRIC_FREEZES]);
-	text_print_line(out, columns, "  %6.1f FPS, p99 %s ms, jank %s, freezes %s%s in %.1f s: %s",
-			isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99[0] ? p99 : "-",
-			jank[0] ? jank : "-", stalls[0] ? grade_sign(&in->facts, LOST_FREEZES) : "",
-			stalls[0] ? stalls : "-", of[METRIC_TIME], name_of(session, surface->name));
-}
-
 static void print_sections(FILE *out, const struct session *session,
 			   const struct selection *selection, unsigned int columns)
 {
@@ -250,6 +241,8 @@ static void print_sections(FILE *out, const struct session *session,
 	for (uint32_t i = 0; i < session->n_in_sections; i++) {
 		const struct section_numbers *in = &session->in_sections[i];
 		const struct surface *surface = &session->surfaces[in->surface];
+		const double *of = in->numbers.of;
+		char p99[METRIC_TEXT_SIZE], jank[METRIC_TEXT_SIZE], freezes[METRIC_TEXT_SIZE];
 		const struct section *section = &session->sections[in->section];
 		char from[SESSION_TIME_SIZE], to[SESSION_TIME_SIZE];
 
@@ -275,7 +268,15 @@ static void print_sections(FILE *out, const struct session *session,
 			}
 		}
 		last = in->section;
-		print_section(out, session, in, columns);
+		print_or_dash(p99, METRIC_P99, of[METRIC_P99]);
+		print_or_dash(jank, METRIC_JANK, of[METRIC_JANK]);
+		/* With those that no frame ended. */
+		print_or_dash(freezes, METRIC_FREEZES, of[METRIC_FREEZES]);
+		text_print_line(out, columns,
+				"  %6.1f FPS, p99 %s ms, jank %s, freezes %s%s in %.1f s: %s",
+				isnan(of[METRIC_FPS]) ? 0 : of[METRIC_FPS], p99, jank,
+				freezes[0] == '-' ? "" : grade_sign(&in->facts, LOST_FREEZES),
+				freezes, of[METRIC_TIME], name_of(session, surface->name));
 	}
 }
 
@@ -337,14 +338,6 @@ static void print_others(FILE *out, const struct session *session, unsigned int 
 				grade_sign(&sum, LOST_LATE), (unsigned long long)sum.late,
 				sum.late == 1 ? "" : "s", grade_sign(&sum, LOST_FREEZES),
 				(unsigned long long)sum.freezes, sum.freezes == 1 ? "" : "s");
-}
-
-/* A number with its unit, or "-" if it is unknown. */
-static void print_or_dash(char text[METRIC_TEXT_SIZE], enum metric metric, double value)
-{
-	metric_print(text, metric, value);
-	if (!text[0])
-		strcpy(text, "-");
 }
 
 /* Numbers of Surfaces without a verdict, as far as they are known. */

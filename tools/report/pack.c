@@ -33,32 +33,24 @@ void pack_add_signed(struct pack *pack, int64_t number)
 	pack_add(pack, number < 0 ? 2 * (uint64_t) - (number + 1) + 1 : 2 * (uint64_t)number);
 }
 
-static void print_base64(FILE *out, const unsigned char *bytes, size_t n)
+int pack_print(struct pack *pack, FILE *out)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uLongf n = compressBound(pack->n);
+	unsigned char *packed = pack->failed ? NULL : malloc(n);
+	int error = packed && compress2(packed, &n, pack->bytes, pack->n, 6) == Z_OK ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t three = (uint32_t)bytes[i] << 16 |
-				 (i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0) |
-				 (i + 2 < n ? bytes[i + 2] : 0);
+	for (size_t i = 0; error == 0 && i < n; i += 3) {
+		uint32_t three = (uint32_t)packed[i] << 16 |
+				 (i + 1 < n ? (uint32_t)packed[i + 1] << 8 : 0) |
+				 (i + 2 < n ? packed[i + 2] : 0);
 		char text[4] = { digits[three >> 18], digits[three >> 12 & 63],
 				 i + 1 < n ? digits[three >> 6 & 63] : '=',
 				 i + 2 < n ? digits[three & 63] : '=' };
 
 		fwrite(text, 1, sizeof(text), out);
 	}
-}
-
-int pack_print(struct pack *pack, FILE *out)
-{
-	uLongf size = compressBound(pack->n);
-	unsigned char *packed = pack->failed ? NULL : malloc(size);
-	int error =
-		packed && compress2(packed, &size, pack->bytes, pack->n, 6) == Z_OK ? 0 : -ENOMEM;
-
-	if (error == 0)
-		print_base64(out, packed, size);
 	free(packed);
 	free(pack->bytes);
 	*pack = (struct pack){ 0 };

@@ -120,13 +120,19 @@ static int add_sections(struct page_frames *chosen, const struct session *sessio
 	return 0;
 }
 
-static int choose(struct page_frames *chosen, const struct session *session,
-		  const struct selection *selection, uint64_t max)
+int page_frames_choose(struct page_frames *chosen, const struct session *session,
+		       const struct selection *selection, uint64_t max)
 {
 	uint32_t n_late = session->n_late;
 	int64_t from_us = session->first_us, to_us = session->last_us + 1;
 	int error;
 
+	*chosen = (struct page_frames){
+		.ranges = calloc(session->n_surfaces + n_late + session->n_sections + 1,
+				 sizeof(*chosen->ranges)),
+	};
+	if (!chosen->ranges)
+		return -ENOMEM;
 	if (selection->has_range && selection->from_us > from_us)
 		from_us = selection->from_us;
 	if (selection->has_range && selection->to_us < to_us)
@@ -143,18 +149,6 @@ static int choose(struct page_frames *chosen, const struct session *session,
 	error = add_sections(chosen, session, max);
 	chosen->frames = count(chosen, session, NULL);
 	return error;
-}
-
-int page_frames_choose(struct page_frames *chosen, const struct session *session,
-		       const struct selection *selection, uint64_t max)
-{
-	*chosen = (struct page_frames){
-		.ranges = calloc(session->n_surfaces + session->n_late + session->n_sections + 1,
-				 sizeof(*chosen->ranges)),
-	};
-	if (!chosen->ranges)
-		return -ENOMEM;
-	return choose(chosen, session, selection, max);
 }
 
 void page_frames_free(struct page_frames *chosen)

@@ -103,15 +103,20 @@ static int by_path(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A session ends with the number of its session.json or summary.csv. */
-static void find_sessions(struct folder_files *files)
+int folder_files_read(struct folder_files *files, const char *path)
 {
 	uint32_t session = 0, last = SEGMENT_CURRENT;
 	bool ends = false;
+	int error;
 
+	*files = (struct folder_files){ .path = strdup(path) };
+	error = files->path ? os_list(path, add_entry, files) : -ENOMEM;
+	if (files->n_folders > 0)
+		qsort(files->folders, files->n_folders, sizeof(*files->folders), by_path);
 	if (files->n == 0)
-		return;
+		return error;
 	qsort(files->segments, files->n, sizeof(*files->segments), by_number);
+	/* A session ends with the number of its session.json or summary.csv. */
 	for (uint32_t i = 0; i < files->n; i++) {
 		struct segment *segment = &files->segments[i];
 
@@ -125,17 +130,6 @@ static void find_sessions(struct folder_files *files)
 	}
 	files->sessions = session + 1;
 	qsort(files->segments, files->n, sizeof(*files->segments), by_session);
-}
-
-int folder_files_read(struct folder_files *files, const char *path)
-{
-	int error;
-
-	*files = (struct folder_files){ .path = strdup(path) };
-	error = files->path ? os_list(path, add_entry, files) : -ENOMEM;
-	find_sessions(files);
-	if (files->n_folders > 0)
-		qsort(files->folders, files->n_folders, sizeof(*files->folders), by_path);
 	return error;
 }
 

@@ -18,13 +18,20 @@ static int by_key(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* Calls @group for the frame times of each Surface in each section (or in all). Returns 0 or
- * -ENOMEM. */
-static int group_times(struct reading *reading, bool by_section,
-		       void (*group)(struct reading *reading, uint32_t section, uint32_t surface,
-				     const uint32_t *times_ns, size_t n, uint64_t time_ns))
+static int by_section(const void *a, const void *b)
 {
-	const struct pool *frames = &reading->session->frames;
+	const struct section_numbers *one = a, *other = b;
+
+	if (one->section != other->section)
+		return one->section < other->section ? -1 : 1;
+	return (one->surface > other->surface) - (one->surface < other->surface);
+}
+
+/* Sets the percentiles of the Surfaces in the whole session, or in its sections: of those of which
+ * frames.csv has all frame times. Returns 0 or -ENOMEM. */
+static int set_times(struct session *session, bool in_sections)
+{
+	const struct pool *frames = &session->frames;
 	uint64_t *keys = malloc((frames->n + 1) * sizeof(*keys));
 	uint32_t *times_ns = malloc((frames->n + 1) * sizeof(*times_ns));
 	size_t n = 0;
@@ -40,19 +47,33 @@ static int group_times(struct reading *reading, bool by_section,
 		if (!(frame->flags & (FRAME_WAIT | FRAME_FIRST)))
 			/* With where it belongs, so that sorting brings those of a place together.
 			 */
-			keys[n++] = (by_section ? (uint64_t)frame->section << 48 : 0) |
+			keys[n++] = (in_sections ? (uint64_t)frame->section << 48 : 0) |
 				    (uint64_t)frame->surface << 32 | kept_interval_ns(frame);
 	}
 	qsort(keys, n, sizeof(*keys), by_key);
 	for (size_t from = 0, to; from < n; from = to) {
 		uint64_t place = keys[from] >> 32, time_ns = 0;
+		struct section_numbers key = { .section = (uint16_t)(place >> 16),
+					       .surface = (uint16_t)place };
+		struct section_numbers *in = NULL;
+		struct surface *surface = &session->surfaces[key.surface];
+		struct numbers *numbers = NULL;
 
 		for (to = from; to < n && keys[to] >> 32 == place; to++) {
 			times_ns[to] = (uint32_t)keys[to];
 			time_ns += times_ns[to];
 		}
-		group(reading, (uint32_t)(place >> 16), (uint32_t)place & 0xffff, times_ns + from,
-		      to - from, time_ns);
+		if (in_sections)
+			in = bsearch(&key, session->in_sections, session->n_in_sections,
+				     sizeof(key), by_section);
+		if (in && in->source == FROM_FRAMES &&
+		    (double)(to - from) == in->numbers.of[METRIC_FRAMES])
+			numbers = &in->numbers;
+		if (!in_sections && surface->source == FROM_FRAMES &&
+		    to - from == surface->sums.frames.frames)
+			numbers = &surface->numbers;
+		if (numbers)
+			numbers_set_times(numbers, times_ns + from, to - from, time_ns);
 	}
 	free(keys);
 	free(times_ns);
@@ -92,15 +113,6 @@ static void set_numbers(struct numbers *numbers, const struct sums *sums, bool f
 }
 
 /* --- the whole session --- */
-
-static void set_surface_times(struct reading *reading, uint32_t section, uint32_t surface,
-			      const uint32_t *times_ns, size_t n, uint64_t time_ns)
-{
-	struct surface *of = &reading->session->surfaces[surface];
-
-	if (of->source == FROM_FRAMES && n == of->sums.frames.frames)
-		numbers_set_times(&of->numbers, times_ns, n, time_ns);
-}
 
 static void set_whole(const struct session *session, struct surface *surface)
 {
@@ -526,28 +538,6 @@ static void set_grade(const struct session *session, struct surface *surface)
 
 /* --- sections --- */
 
-static int by_section(const void *a, const void *b)
-{
-	const struct section_numbers *one = a, *other = b;
-
-	if (one->section != other->section)
-		return one->section < other->section ? -1 : 1;
-	return (one->surface > other->surface) - (one->surface < other->surface);
-}
-
-static void set_section_times(struct reading *reading, uint32_t section, uint32_t surface,
-			      const uint32_t *times_ns, size_t n, uint64_t time_ns)
-{
-	struct session *session = reading->session;
-	struct section_numbers place = { .section = (uint16_t)section,
-					 .surface = (uint16_t)surface };
-	struct section_numbers *in = bsearch(&place, session->in_sections, session->n_in_sections,
-					     sizeof(place), by_section);
-
-	if (in && in->source == FROM_FRAMES && (double)n == in->numbers.of[METRIC_FRAMES])
-		numbers_set_times(&in->numbers, times_ns, n, time_ns);
-}
-
 static int by_surface(const void *a, const void *b)
 {
 	const struct section_sum *one = a, *other = b;
@@ -555,23 +545,6 @@ static int by_surface(const void *a, const void *b)
 	if (one->surface != other->surface)
 		return one->surface < other->surface ? -1 : 1;
 	return (one->section > other->section) - (one->section < other->section);
-}
-
-/* True: frames.csv has all frames of these sections. It may have been written for a part of them.
- */
-static bool are_from_frames(const struct session *session, const struct section_sum *sums,
-			    uint32_t n)
-{
-	const struct surface *surface = &session->surfaces[sums[0].surface];
-	uint64_t in_frames = 0, in_windows = 0;
-
-	if (has_all_frames(surface) && surface->sums.frames.frames >= surface->sums.windows.frames)
-		return true;
-	for (uint32_t i = 0; i < n; i++) {
-		in_frames += sums[i].sums.frames.frames + sums[i].sums.frames.waits;
-		in_windows += sums[i].sums.windows.frames + sums[i].sums.windows.waits;
-	}
-	return in_frames >= in_windows;
 }
 
 static void add_section(struct session *session, const struct section_sum *sum, bool from_frames)
@@ -617,6 +590,8 @@ static int set_sections(struct reading *reading)
 	if (reading->n_sums > 0)
 		qsort(sums, reading->n_sums, sizeof(*sums), by_surface);
 	for (uint32_t i = 0, n; i < reading->n_sums; i += n) {
+		const struct surface *surface = &session->surfaces[sums[i].surface];
+		uint64_t in_frames = 0, in_windows = 0;
 		bool from_frames;
 
 		/* Sections of a Surface are joined by rows that cross marks: a row may cross one
@@ -624,13 +599,22 @@ static int set_sections(struct reading *reading)
 		for (n = 1; i + n < reading->n_sums && sums[i + n - 1].is_crossed &&
 			    sums[i + n].surface == sums[i].surface;)
 			n++;
-		from_frames = are_from_frames(session, &sums[i], n);
+		for (uint32_t j = i; j < i + n; j++) {
+			const struct sums *in = &sums[j].sums;
+
+			in_frames += in->frames.frames + in->frames.waits;
+			in_windows += in->windows.frames + in->windows.waits;
+		}
+		/* frames.csv may have been written for a part of them. */
+		from_frames = in_frames >= in_windows ||
+			      (has_all_frames(surface) &&
+			       surface->sums.frames.frames >= surface->sums.windows.frames);
 		for (uint32_t j = i; j < i + n; j++)
 			add_section(session, &sums[j], from_frames);
 	}
 	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
 	      by_section);
-	return group_times(reading, true, set_section_times);
+	return set_times(session, true);
 }
 
 /* --- apps --- */
@@ -695,29 +679,6 @@ static int by_harm(const void *a, const void *b)
 	if (one->time_us != other->time_us)
 		return one->time_us < other->time_us ? -1 : 1;
 	return (one->surface > other->surface) - (one->surface < other->surface);
-}
-
-static void renumber(struct session *session, const uint16_t *now)
-{
-	for (uint64_t i = 0; i < session->windows.n; i++) {
-		struct window *window = pool_at(&session->windows, i);
-
-		window->surface = now[window->surface];
-	}
-	for (uint64_t i = 0; i < session->frames.n; i++) {
-		struct kept_frame *frame = pool_at(&session->frames, i);
-
-		frame->surface = now[frame->surface];
-	}
-	for (uint32_t i = 0; i < session->n_late; i++)
-		session->late[i].surface = now[session->late[i].surface];
-	qsort(session->late, session->n_late, sizeof(*session->late), by_harm);
-	for (uint32_t i = 0; i < session->n_apps; i++)
-		session->apps[i].surface = now[session->apps[i].surface];
-	for (uint32_t i = 0; i < session->n_in_sections; i++)
-		session->in_sections[i].surface = now[session->in_sections[i].surface];
-	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
-	      by_section);
 }
 
 /* Adds a Surface to its app in @apps, of which there are *@n. The one that draws longest comes
@@ -791,8 +752,26 @@ static int sort_surfaces(const struct reading *reading)
 		qsort(all, session->n_surfaces, sizeof(*all), by_app);
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		now[all[i].order - 1] = (uint16_t)i;
-	renumber(session, now);
 	free(numbers);
+	for (uint64_t i = 0; i < session->windows.n; i++) {
+		struct window *window = pool_at(&session->windows, i);
+
+		window->surface = now[window->surface];
+	}
+	for (uint64_t i = 0; i < session->frames.n; i++) {
+		struct kept_frame *frame = pool_at(&session->frames, i);
+
+		frame->surface = now[frame->surface];
+	}
+	for (uint32_t i = 0; i < session->n_late; i++)
+		session->late[i].surface = now[session->late[i].surface];
+	qsort(session->late, session->n_late, sizeof(*session->late), by_harm);
+	for (uint32_t i = 0; i < session->n_apps; i++)
+		session->apps[i].surface = now[session->apps[i].surface];
+	for (uint32_t i = 0; i < session->n_in_sections; i++)
+		session->in_sections[i].surface = now[session->in_sections[i].surface];
+	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
+	      by_section);
 	/* Of many sessions, each has the memory of those that it has. */
 	all = realloc(all, (session->n_surfaces + 1) * sizeof(*all));
 	if (all)
@@ -1018,7 +997,7 @@ static int finish(struct reading *reading)
 	for (uint32_t i = 0; i < session->n_surfaces; i++)
 		set_whole(session, &session->surfaces[i]);
 	if (rows_of(session, CSV_SUMMARY) == 0 && rows_of(session, ROW_FRAMES) > 0)
-		error = group_times(reading, false, set_surface_times);
+		error = set_times(session, false);
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		struct surface *surface = &session->surfaces[i];
 
@@ -1060,20 +1039,33 @@ static int finish(struct reading *reading)
 int model_read(struct session *session, const struct folder_files *files, uint32_t number,
 	       const struct selection *selection)
 {
-	struct reading *reading = NULL;
+	struct reading *reading = calloc(1, sizeof(*reading));
 	int error = session_init(session);
 
 	session->number = number;
 	session->of = files->sessions;
 	session->folder = strdup(files->path);
-	if (error == 0 && session->folder)
-		reading = rows_begin(session, files, number, selection);
-	if (!reading)
+	session->surfaces = calloc(SURFACES_MAX, sizeof(*session->surfaces));
+	session->sections = calloc(SECTIONS_MAX, sizeof(*session->sections));
+	session->late = calloc(LATE_MAX, sizeof(*session->late));
+	if (error < 0 || !reading || !session->folder || !session->surfaces || !session->sections ||
+	    !session->late) {
+		free(reading);
 		return -ENOMEM;
+	}
+	reading->session = session;
+	reading->files = files;
+	reading->number = number;
+	reading->selection = selection;
 	error = rows_read(reading);
 	if (error == 0)
 		error = finish(reading);
-	rows_end(reading);
+	free(reading->sums);
+	free(reading->late_order.all);
+	free(reading->stalls.all);
+	free(reading->losses.all);
+	free(reading->steps.all);
+	free(reading);
 	if (error == 0 && session->n_surfaces == 0 && session->events.n == 0)
 		return MODEL_NOTHING;
 	return error;

@@ -198,28 +198,6 @@ static struct json_object *other_object(const struct printer *printer, uint64_t 
 	return object;
 }
 
-static void print_apps(struct printer *printer)
-{
-	const struct session *session = printer->session;
-
-	begin_array(printer, "apps");
-	for (uint32_t i = 0; i < session->n_apps; i++) {
-		const struct graded_app *app = &session->apps[i];
-
-		print_element(printer, session_app_object(session, app), true);
-		begin_array(printer, "surfaces");
-		for (uint32_t j = 0; j < session->n_surfaces; j++) {
-			const struct surface *surface = &session->surfaces[j];
-
-			if (surface->has_package && surface->app == app->app && surface->is_shown)
-				print_element(printer, surface_object(session, surface), false);
-		}
-		end_array_and_object(printer);
-	}
-	end_array(printer);
-	print_array(printer, "other surfaces", session->n_surfaces, other_object);
-}
-
 static struct json_object *missing_object(const struct printer *printer, uint64_t i)
 {
 	const struct missing *missing = pool_at(&printer->session->missing, i);
@@ -227,21 +205,6 @@ static struct json_object *missing_object(const struct printer *printer, uint64_
 
 	add_seconds(object, "from(s)", missing->from_us);
 	add_seconds(object, "to(s)", missing->to_us);
-	return object;
-}
-
-static struct json_object *in_section_object(const struct session *session,
-					     const struct section_numbers *in)
-{
-	const struct surface *surface = &session->surfaces[in->surface];
-	struct json_object *object = json_object_new_object();
-
-	add_text(object, "app", name_of(session, surface->app));
-	add_text(object, "Surface", name_of(session, surface->name));
-	add_text(object, "source", numbers_source_names[in->source]);
-	add_if_any(object, "grade", grade_names[in->grade]);
-	json_object_object_add(object, "numbers", numbers_object(&in->numbers));
-	json_object_object_add(object, "facts", grade_json(&in->facts));
 	return object;
 }
 
@@ -275,8 +238,18 @@ static void print_sections(struct printer *printer)
 			const struct section_numbers *in = &session->in_sections[at];
 			const struct surface *surface = &session->surfaces[in->surface];
 
-			if (surface->is_shown)
-				print_element(printer, in_section_object(session, in), false);
+			struct json_object *one;
+
+			if (!surface->is_shown)
+				continue;
+			one = json_object_new_object();
+			add_text(one, "app", name_of(session, surface->app));
+			add_text(one, "Surface", name_of(session, surface->name));
+			add_text(one, "source", numbers_source_names[in->source]);
+			add_if_any(one, "grade", grade_names[in->grade]);
+			json_object_object_add(one, "numbers", numbers_object(&in->numbers));
+			json_object_object_add(one, "facts", grade_json(&in->facts));
+			print_element(printer, one, false);
 		}
 		end_array_and_object(printer);
 	}
@@ -454,7 +427,22 @@ static void print_session(struct printer *printer)
 	const struct session *session = printer->session;
 
 	print_element(printer, session_object(session), true);
-	print_apps(printer);
+	begin_array(printer, "apps");
+	for (uint32_t i = 0; i < session->n_apps; i++) {
+		const struct graded_app *app = &session->apps[i];
+
+		print_element(printer, session_app_object(session, app), true);
+		begin_array(printer, "surfaces");
+		for (uint32_t j = 0; j < session->n_surfaces; j++) {
+			const struct surface *surface = &session->surfaces[j];
+
+			if (surface->has_package && surface->app == app->app && surface->is_shown)
+				print_element(printer, surface_object(session, surface), false);
+		}
+		end_array_and_object(printer);
+	}
+	end_array(printer);
+	print_array(printer, "other surfaces", session->n_surfaces, other_object);
 	print_array(printer, "missing", session->missing.n, missing_object);
 	print_sections(printer);
 	print_array(printer, "captured", session->n_captured, captured_object);

@@ -74,40 +74,35 @@ struct section_sum *find_sum(const struct reading *reading, uint32_t section, ui
 	return number > 0 ? &reading->sums[number - 1] : NULL;
 }
 
-/* The same, made if there is none; NULL: there is no space, or there are no sections. */
-static struct section_sum *sum_of(struct reading *reading, uint32_t section, uint16_t surface)
-{
-	struct section_sum *sum = find_sum(reading, section, surface);
-
-	if (sum || reading->session->n_sections == 0)
-		return sum;
-	if (reading->n_sums == SECTION_SUMS_MAX) {
-		reading->sums_refused++;
-		return NULL;
-	}
-	sum = array_add(&reading->sums, &reading->n_sums, &reading->max_sums, sizeof(*sum));
-	if (!sum) {
-		reading->out_of_memory = true;
-		return NULL;
-	}
-	*sum = (struct section_sum){
-		.sums = SUMS_EMPTY,
-		.section = (uint16_t)section,
-		.surface = surface,
-	};
-	reading->sum_numbers[section][surface] = (uint16_t)reading->n_sums;
-	return sum;
-}
-
 unsigned int sums_of(struct sums *of[2], struct reading *reading, struct surface *surface,
 		     uint32_t section)
 {
-	struct section_sum *sum =
-		sum_of(reading, section, number_of_surface(reading->session, surface));
+	uint16_t number = number_of_surface(reading->session, surface);
+	struct section_sum *sum = find_sum(reading, section, number);
 
 	of[0] = &surface->sums;
-	of[1] = sum ? &sum->sums : NULL;
-	return sum ? 2 : 1;
+	of[1] = NULL;
+	if (!sum && reading->session->n_sections == 0)
+		return 1;
+	if (!sum && reading->n_sums == SECTION_SUMS_MAX) {
+		reading->sums_refused++;
+		return 1;
+	}
+	if (!sum) {
+		sum = array_add(&reading->sums, &reading->n_sums, &reading->max_sums, sizeof(*sum));
+		if (!sum) {
+			reading->out_of_memory = true;
+			return 1;
+		}
+		*sum = (struct section_sum){
+			.sums = SUMS_EMPTY,
+			.section = (uint16_t)section,
+			.surface = number,
+		};
+		reading->sum_numbers[section][number] = (uint16_t)reading->n_sums;
+	}
+	of[1] = &sum->sums;
+	return 2;
 }
 
 /* --- what is searched by a time or number --- */
@@ -154,38 +149,10 @@ uint32_t first_keyed(const struct keyed_list *list, int64_t key)
 
 /* --- all files --- */
 
-static const struct kind *const kinds[] = { &summary_kind, &frames_kind,  &fps_kind,
-					    &drops_kind,   &doframe_kind, &frametimeline_kind,
-					    &latency_kind };
-
-struct reading *rows_begin(struct session *session, const struct folder_files *files,
-			   uint32_t number, const struct selection *selection)
-{
-	struct reading *reading = calloc(1, sizeof(*reading));
-
-	session->surfaces = calloc(SURFACES_MAX, sizeof(*session->surfaces));
-	session->sections = calloc(SECTIONS_MAX, sizeof(*session->sections));
-	session->late = calloc(LATE_MAX, sizeof(*session->late));
-	if (!reading || !session->surfaces || !session->sections || !session->late) {
-		free(reading);
-		return NULL;
-	}
-	reading->session = session;
-	reading->files = files;
-	reading->number = number;
-	reading->selection = selection;
-	return reading;
-}
-
-void rows_end(struct reading *reading)
-{
-	free(reading->sums);
-	free(reading->late_order.all);
-	free(reading->stalls.all);
-	free(reading->losses.all);
-	free(reading->steps.all);
-	free(reading);
-}
+static const struct kind *const kinds[] = {
+	&summary_kind, &frames_kind,	    &fps_kind,	   &drops_kind,
+	&doframe_kind, &frametimeline_kind, &latency_kind,
+};
 
 int rows_read(struct reading *reading)
 {

@@ -66,11 +66,6 @@ struct reading {
 	bool out_of_memory;
 };
 
-/* NULL: out of memory. */
-struct reading *rows_begin(struct session *session, const struct folder_files *files,
-			   uint32_t number, const struct selection *selection);
-void rows_end(struct reading *reading);
-
 /* Reads all files. Returns 0 or -ENOMEM. */
 int rows_read(struct reading *reading);
 

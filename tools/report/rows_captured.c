@@ -131,32 +131,14 @@ const struct kind doframe_kind = { ROW_DOFRAMES, doframe_columns, read_doframe, 
 enum timeline_column { TIMELINE_COLUMNS(COLUMN_NUMBER) };
 static const struct column timeline_columns[COLUMNS_MAX] = { TIMELINE_COLUMNS(COLUMN_INFO) };
 
-/* The token of the composition is the vsync id of its frames in frames.csv. */
-static void join_timeline(const struct csv_row *csv, uint32_t surface)
+static void read_timeline(const struct csv_row *csv)
 {
 	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
 	const struct keyed_list *order = &reading->late_order;
-	int64_t token = number_in(csv, ACTUAL_TOKEN);
-
-	for (uint32_t i = first_keyed(order, token);
-	     token >= 0 && i < order->n && order->all[i].key == token; i++) {
-		struct late_row *late = &session->late[order->all[i].value];
-
-		if (session->surfaces[late->surface].name != surface)
-			continue;
-		late->expected_us = number_in(csv, ACTUAL_EXPECTED);
-		late->finished_us = number_in(csv, ACTUAL_END);
-		late->jank_type = name_in(csv, ACTUAL_JANK);
-		late->present_type = name_in(csv, ACTUAL_PRESENT);
-	}
-}
-
-static void read_timeline(const struct csv_row *csv)
-{
-	struct reading *reading = csv->reading;
 	int64_t start_us = number_in(csv, ACTUAL_START);
 	int64_t end_us = number_in(csv, ACTUAL_END);
+	int64_t token = number_in(csv, ACTUAL_TOKEN);
 	struct captured *captured;
 	uint32_t surface;
 
@@ -167,12 +149,22 @@ static void read_timeline(const struct csv_row *csv)
 	if (!span_equal(text_in(csv, ACTUAL_KIND), SPAN_LITERAL("surface")) || start_us < 0 ||
 	    end_us < start_us)
 		return;
-	extend_without_frames(reading->session, start_us, end_us);
+	extend_without_frames(session, start_us, end_us);
 	surface = name_in(csv, ACTUAL_SURFACE);
-	join_timeline(csv, surface);
-	captured =
-		captured_of(reading, CAPTURED_TIMELINE, session_section(reading->session, end_us),
-			    surface, name_in(csv, ACTUAL_JANK));
+	/* The token of the composition is the vsync id of its frames in frames.csv. */
+	for (uint32_t i = first_keyed(order, token);
+	     token >= 0 && i < order->n && order->all[i].key == token; i++) {
+		struct late_row *late = &session->late[order->all[i].value];
+
+		if (session->surfaces[late->surface].name != surface)
+			continue;
+		late->expected_us = number_in(csv, ACTUAL_EXPECTED);
+		late->finished_us = end_us;
+		late->jank_type = name_in(csv, ACTUAL_JANK);
+		late->present_type = name_in(csv, ACTUAL_PRESENT);
+	}
+	captured = captured_of(reading, CAPTURED_TIMELINE, session_section(session, end_us),
+			       surface, name_in(csv, ACTUAL_JANK));
 	if (captured)
 		captured->app = name_in(csv, ACTUAL_APP);
 	add_captured(captured, 1, end_us - start_us, end_us - start_us,

@@ -197,27 +197,27 @@ static const char *stall_name(const char *text, uint64_t *ns)
 	return on + 7;
 }
 
-/* True: the stall is one of that Surface, whose name the event may have cut. */
-static bool is_stall_of(const char *name, const char *surface)
-{
-	size_t length = strlen(surface);
-	const char *rest = name + length;
-
-	if (strncmp(name, surface, length) == 0)
-		return *rest == '\0' || *rest == ';' || strncmp(rest, " of ", 4) == 0;
-	return length > 700 && strncmp(name, surface, 700) == 0;
-}
-
 bool is_stall(const struct reading *reading, int64_t time_us, const char *surface)
 {
 	const struct keyed_list *stalls = &reading->stalls;
+	size_t length = strlen(surface);
 
 	for (uint32_t i = first_keyed(stalls, time_us);
 	     i < stalls->n && stalls->all[i].key == time_us; i++) {
 		uint64_t ns;
 		const char *name = stall_name(name_of(reading->session, stalls->all[i].value), &ns);
+		const char *rest;
 
-		if (name && is_stall_of(name, surface))
+		if (!name)
+			continue;
+		/* The event may have cut a long name. */
+		if (strncmp(name, surface, length) != 0) {
+			if (length > 700 && strncmp(name, surface, 700) == 0)
+				return true;
+			continue;
+		}
+		rest = name + length;
+		if (*rest == '\0' || *rest == ';' || strncmp(rest, " of ", 4) == 0)
 			return true;
 	}
 	return false;
@@ -277,23 +277,24 @@ static uint32_t surface_in(const struct session *session, const char *name, cons
 	return found;
 }
 
-/* True: an event ends at @rest, or what its writers add to any: " (2 similar events suppressed)",
- * " (happened at 3.250000 s)". */
-static bool is_end(const char *rest)
-{
-	return *rest == '\0' || strncmp(rest, " (happened at ", 14) == 0 ||
-	       (strncmp(rest, " (", 2) == 0 && is_digit(rest[2]));
-}
-
 /* Where what the event says about the stall or pause begins, which the Surface's name may have,
  * too: at the end. NULL: nowhere. */
 static const char *remark_of(const char *name, bool is_pause)
 {
 	const char *remark = is_pause ? ": an unexplained" : "; no frame ended it", *found = NULL;
+	const char *rest;
 
 	for (const char *at = name; (at = strstr(at, remark)) != NULL; at++)
 		found = at;
-	return found && (is_pause || is_end(found + strlen(remark))) ? found : NULL;
+	if (!found || is_pause)
+		return found;
+	rest = found + strlen(remark);
+	/* Behind it is nothing, or what writers of events add to any: " (2 similar events
+	 * suppressed)", " (happened at 3.250000 s)". */
+	if (*rest == '\0' || strncmp(rest, " (happened at ", 14) == 0 ||
+	    (strncmp(rest, " (", 2) == 0 && is_digit(rest[2])))
+		return found;
+	return NULL;
 }
 
 /* Where "; doFrame 1533.5 ms (not ended)" begins, directly before the remark at @end: the app's own

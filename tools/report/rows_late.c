@@ -13,23 +13,6 @@ static bool is_less(const struct late_row *a, const struct late_row *b)
 	return a->interval_us < b->interval_us;
 }
 
-static void sift(struct late_row *late, uint32_t n, uint32_t at)
-{
-	for (;;) {
-		uint32_t least = at;
-		struct late_row swap = late[at];
-
-		for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < n; child++)
-			if (is_less(&late[child], &late[least]))
-				least = child;
-		if (least == at)
-			return;
-		late[at] = late[least];
-		late[least] = swap;
-		at = least;
-	}
-}
-
 bool has_place(const struct session *session, const struct late_row *row)
 {
 	return session->n_late < LATE_MAX || is_less(&session->late[0], row);
@@ -37,17 +20,27 @@ bool has_place(const struct session *session, const struct late_row *row)
 
 void add_late(struct session *session, struct late_row row)
 {
+	struct late_row *late = session->late;
 	uint32_t at = session->n_late;
 
-	if (at == LATE_MAX) {
-		session->late[0] = row;
-		sift(session->late, LATE_MAX, 0);
+	if (at < LATE_MAX) {
+		session->n_late++;
+		for (; at > 0 && is_less(&row, &late[(at - 1) / 2]); at = (at - 1) / 2)
+			late[at] = late[(at - 1) / 2];
+		late[at] = row;
 		return;
 	}
-	session->n_late++;
-	for (; at > 0 && is_less(&row, &session->late[(at - 1) / 2]); at = (at - 1) / 2)
-		session->late[at] = session->late[(at - 1) / 2];
-	session->late[at] = row;
+	/* From the place of the first one on, children move up until none is less than @row. */
+	at = 0;
+	for (uint32_t child = 1; child < LATE_MAX; child = 2 * at + 1) {
+		if (child + 1 < LATE_MAX && is_less(&late[child + 1], &late[child]))
+			child++;
+		if (!is_less(&late[child], &row))
+			break;
+		late[(child - 1) / 2] = late[child];
+		at = child;
+	}
+	late[at] = row;
 }
 
 /* --- late frames by the number with which other files name them --- */

@@ -16,19 +16,6 @@ struct segment_head {
 	int64_t size; /* of the file; of the text if it is not packed */
 };
 
-static uint64_t hash_of_row(const struct csv_reader *csv)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (unsigned int i = 0; i < csv->n_fields; i++) {
-		for (size_t j = 0; j < csv->fields[i].len; j++)
-			hash = (hash ^ (unsigned char)csv->fields[i].ptr[j]) *
-			       UINT64_C(0x100000001b3);
-		hash = (hash ^ 0x1ff) * UINT64_C(0x100000001b3);
-	}
-	return hash | 1;
-}
-
 static struct segment_head read_head(const struct segment *segment)
 {
 	const char *path = segment->path;
@@ -36,10 +23,18 @@ static struct segment_head read_head(const struct segment *segment)
 		.packed = strcmp(path + strlen(path) - 3, ".gz") == 0,
 		.size = segment->size,
 	};
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	struct csv_reader csv;
 
-	if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv))
-		head.hash = hash_of_row(&csv);
+	if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv)) {
+		for (unsigned int i = 0; i < csv.n_fields; i++) {
+			for (size_t j = 0; j < csv.fields[i].len; j++)
+				hash = (hash ^ (unsigned char)csv.fields[i].ptr[j]) *
+				       UINT64_C(0x100000001b3);
+			hash = (hash ^ 0x1ff) * UINT64_C(0x100000001b3);
+		}
+		head.hash = hash | 1;
+	}
 	csv_reader_close(&csv);
 	return head;
 }

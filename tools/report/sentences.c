@@ -40,24 +40,6 @@ void session_tell_complete(char text[SESSION_COMPLETE_SIZE], const struct sessio
 	}
 }
 
-/* The hole that is nearly all of the missing time, if there is one. */
-static void tell_missing(char text[GRADE_MISSING_AT_SIZE], const struct session *session,
-			 enum language language)
-{
-	int64_t from_us = 0, to_us = 0;
-
-	for (uint64_t i = 0; i < session->missing.n && !session->has_clocks; i++) {
-		const struct missing *missing = pool_at(&session->missing, i);
-
-		if (missing->to_us - missing->from_us > to_us - from_us) {
-			from_us = missing->from_us;
-			to_us = missing->to_us;
-		}
-	}
-	grade_missing_at(text, (from_us - session->first_us) * 1000,
-			 (to_us - session->first_us) * 1000, session->missing_ns, language);
-}
-
 /* True: events.csv has one refresh rate, "60.00 Hz", and no other. Measured again, it differs in
  * its last digits. */
 static bool has_one_rate(const struct session *session)
@@ -117,8 +99,20 @@ static struct graded graded_in(const struct session *session, const struct grade
 		.without_events = session->files[ROW_EVENTS].rows == 0,
 	};
 
+	int64_t from_us = 0, to_us = 0;
+
 	surface_set_rates(&graded, session, &session->surfaces[app->surface]);
-	tell_missing(missing_at, session, language);
+	/* The longest hole, which may be nearly all of the missing time. */
+	for (uint64_t i = 0; i < session->missing.n && !session->has_clocks; i++) {
+		const struct missing *missing = pool_at(&session->missing, i);
+
+		if (missing->to_us - missing->from_us > to_us - from_us) {
+			from_us = missing->from_us;
+			to_us = missing->to_us;
+		}
+	}
+	grade_missing_at(missing_at, (from_us - session->first_us) * 1000,
+			 (to_us - session->first_us) * 1000, session->missing_ns, language);
 	return graded;
 }
 

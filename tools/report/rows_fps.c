@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/report/rows_part.h"
+#include "tools/report/rows.h"
 
 #define CROSSED_MAX 32 /* sections in a row of about a second */
 #define MARK_CLOSES_US 1000000

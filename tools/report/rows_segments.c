@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/report/rows_part.h"
+#include "tools/report/rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -57,7 +57,7 @@ static bool is_low(enum metric metric)
 	return metric == METRIC_LOW1_MEAN || metric == METRIC_LOW01_MEAN;
 }
 
-bool compare_less_is_better(enum metric metric)
+static bool less_is_better(enum metric metric)
 {
 	return metric != METRIC_FPS && !is_low(metric);
 }
@@ -710,7 +710,7 @@ static const char *set_quantiles(const struct compared_surface *surface, struct 
 /* In the unit of the metric; of a percentile, percent of the frames. */
 static double scale_of(enum metric metric)
 {
-	if (!compare_less_is_better(metric))
+	if (!less_is_better(metric))
 		return 1;
 	if (metric == METRIC_MISSED_1000 || metric == METRIC_LOST_RATE)
 		return 1000;
@@ -747,7 +747,7 @@ bool compare_can(enum metric metric)
 /* Events are few: janks, stalls, frames beyond a percentile. */
 static bool is_rare(const struct change *change)
 {
-	return compare_less_is_better(change->metric) && change->metric != METRIC_LOST_RATE &&
+	return less_is_better(change->metric) && change->metric != METRIC_LOST_RATE &&
 	       change->metric != METRIC_STUTTER &&
 	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
 }
@@ -791,7 +791,7 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 	change->excess = noise_excess(&change->of[BASE], &change->of[NEW], 1, 0);
 	/* Frame rates may differ only in the digits of a learnt period: even runs have no noise
 	 * that would be larger. */
-	if (is_rare(change) || (!compare_less_is_better(change->metric) &&
+	if (is_rare(change) || (!less_is_better(change->metric) &&
 				fabs(change->of[NEW].value - base) < SAME_LENGTH * base))
 		change->excess = 0;
 	noise_interval(&change->of[BASE], &change->of[NEW], &change->low, &change->high);
@@ -846,7 +846,7 @@ const char *compare_words(const struct change *change, const struct compared_ver
 			       : "no difference beyond the noise";
 	if (counts_freezes(change) && verdict->doubt == DOUBT_MORE)
 		return "there may be more freezes";
-	return is_less == compare_less_is_better(change->metric) ? "better" : "worse";
+	return is_less == less_is_better(change->metric) ? "better" : "worse";
 }
 
 bool compare_by_freezes(const struct change *change, const struct compared_verdict *verdict)

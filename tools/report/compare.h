@@ -234,9 +234,6 @@ void compare_range(char text[COMPARE_RANGE_SIZE], const struct change *change);
 /* The metrics that are compared without a condition; ends with METRICS. */
 extern const enum metric compare_metrics[];
 
-/* True: less of it is better. */
-bool compare_less_is_better(enum metric metric);
-
 /* --- in sentences (compare_text.c): of text, JSON and page --- */
 
 #define COMPARE_LINES 4

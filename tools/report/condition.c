@@ -54,7 +54,7 @@ static const char *parse_limit(struct condition *condition, const char *at)
 
 bool condition_counts_freezes(const struct condition *condition)
 {
-	return metric_freezes(condition->metric) != FREEZES_NOT;
+	return metrics[condition->metric].freezes != FREEZES_NOT;
 }
 
 const char *condition_parse(struct condition *condition, const char *text)

@@ -143,26 +143,6 @@ static int by_grade(const void *a, const void *b)
 	return by_name(one, other);
 }
 
-static void add(struct device_row *to, struct device_row *row)
-{
-	if (row->fail > 0 && (to->fail == 0 || row->slowest.fps < to->slowest.fps))
-		to->slowest = row->slowest;
-	to->sessions += row->last != to->last;
-	to->last = row->last;
-	to->rank = row->rank < to->rank ? row->rank : to->rank;
-	to->pass += row->pass;
-	to->fail += row->fail;
-	to->frames += row->frames;
-	to->time_s += row->time_s;
-	to->jank += row->jank;
-	to->stalls += row->stalls;
-	to->stall_time_s += row->stall_time_s;
-	grade_add_after(&to->facts, &row->facts);
-	for (unsigned int i = 0; i < GRADES; i++)
-		to->grades[i] += row->grades[i];
-	free(row->device);
-}
-
 int devices_read(struct devices *devices, const struct session *sessions, uint32_t n_sessions,
 		 const struct selection *selection)
 {
@@ -176,10 +156,28 @@ int devices_read(struct devices *devices, const struct session *sessions, uint32
 		return 0;
 	qsort(devices->rows, devices->n, sizeof(*devices->rows), by_name_and_session);
 	for (uint32_t i = 1; i < devices->n; i++) {
-		if (by_name(&devices->rows[n], &devices->rows[i]) == 0)
-			add(&devices->rows[n], &devices->rows[i]);
-		else
-			devices->rows[++n] = devices->rows[i];
+		struct device_row *to = &devices->rows[n], *row = &devices->rows[i];
+
+		if (by_name(to, row) != 0) {
+			devices->rows[++n] = *row;
+			continue;
+		}
+		if (row->fail > 0 && (to->fail == 0 || row->slowest.fps < to->slowest.fps))
+			to->slowest = row->slowest;
+		to->sessions += row->last != to->last;
+		to->last = row->last;
+		to->rank = row->rank < to->rank ? row->rank : to->rank;
+		to->pass += row->pass;
+		to->fail += row->fail;
+		to->frames += row->frames;
+		to->time_s += row->time_s;
+		to->jank += row->jank;
+		to->stalls += row->stalls;
+		to->stall_time_s += row->stall_time_s;
+		grade_add_after(&to->facts, &row->facts);
+		for (unsigned int j = 0; j < GRADES; j++)
+			to->grades[j] += row->grades[j];
+		free(row->device);
 	}
 	devices->n = n + 1;
 	for (uint32_t i = 0; i < devices->n; i++)

@@ -117,10 +117,9 @@ struct settings {
 	struct condition conditions[CONDITIONS_MAX];
 	unsigned int n_conditions;
 	const char *allow_freezes;
-	bool strict, compare, has_new;
+	bool strict, compare, watch, has_new;
 	unsigned int n_news, new_from[NEWS_MAX]; /* groups NEW: the first operand of each */
 	const char *junit, *output;
-	struct page_options page;
 	const char **operands[2]; /* by enum group; without --compare all are BASE */
 	unsigned int n_operands[2];
 };
@@ -142,7 +141,7 @@ static const struct option options[] = {
 	{ "junit", required_argument, NULL, VALUE(junit) },
 	{ "compare", no_argument, NULL, FLAG(compare) },
 	{ "new", no_argument, NULL, OPTION_NEW },
-	{ "watch", no_argument, NULL, FLAG(page.watch) },
+	{ "watch", no_argument, NULL, FLAG(watch) },
 	{ "info", no_argument, NULL, FLAG(selection.with_info) },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPTION_VERSION },
@@ -220,20 +219,6 @@ static void add_operand(struct settings *settings, const char *operand)
 	(*all)[(*n)++] = operand;
 }
 
-static void add_condition(struct settings *settings, const char *text)
-{
-	char what[256];
-	const char *wrong;
-
-	if (settings->n_conditions == CONDITIONS_MAX)
-		wrong_usage("--fail-if", "more than 32 conditions");
-	wrong = condition_parse(&settings->conditions[settings->n_conditions++], text);
-	if (!wrong)
-		return;
-	snprintf(what, sizeof(what), "--fail-if '%s'", text);
-	wrong_usage(what, wrong);
-}
-
 static void set_time(struct settings *settings, int64_t *time_us, const char *option,
 		     const char *text)
 {
@@ -244,6 +229,9 @@ static void set_time(struct settings *settings, int64_t *time_us, const char *op
 
 static void set_option(struct settings *settings, int option, const char *argument)
 {
+	char what[256];
+	const char *wrong;
+
 	switch (option) {
 	case OPTION_OPERAND:
 		add_operand(settings, argument);
@@ -258,7 +246,12 @@ static void set_option(struct settings *settings, int option, const char *argume
 		set_time(settings, &settings->selection.to_us, "--to", argument);
 		break;
 	case OPTION_FAIL_IF:
-		add_condition(settings, argument);
+		if (settings->n_conditions == CONDITIONS_MAX)
+			wrong_usage("--fail-if", "more than 32 conditions");
+		wrong = condition_parse(&settings->conditions[settings->n_conditions++], argument);
+		snprintf(what, sizeof(what), "--fail-if '%s'", argument);
+		if (wrong)
+			wrong_usage(what, wrong);
 		break;
 	case OPTION_NEW:
 		if (settings->n_news == NEWS_MAX)
@@ -304,50 +297,47 @@ static void check_condition(const struct settings *settings, const struct condit
 				  "the change must be in percent: +10%");
 }
 
-/* A gate must not pass an app that hangs, however short the session: without a limit of freezes a
- * rate, or the grade, that cannot be judged allows none. */
-static void set_needs(struct settings *settings)
-{
-	bool has_limit = false;
-
-	for (unsigned int i = 0; i < settings->n_conditions; i++)
-		has_limit |= settings->conditions[i].metric == METRIC_FREEZES ||
-			     settings->conditions[i].metric == METRIC_STALLS;
-	for (unsigned int i = 0; i < settings->n_conditions; i++)
-		settings->conditions[i].needs_no_freeze =
-			!has_limit && condition_counts_freezes(&settings->conditions[i]) &&
-			settings->conditions[i].metric != METRIC_LONGEST &&
-			!metrics[settings->conditions[i].metric].is_sum;
-}
-
-/* FPS, percentiles and lows leave freezes out. */
+/* FPS, percentiles and lows leave freezes out. And a gate must not pass an app that hangs, however
+ * short the session: without a limit of freezes a rate, or the grade, that cannot be judged allows
+ * none. */
 static void add_freezes(struct settings *settings)
 {
 	static char text[64];
-	bool counted = settings->n_conditions == 0;
+	bool counted = settings->n_conditions == 0, has_limit = false;
 	const char *wrong;
 
 	for (unsigned int i = 0; i < settings->n_conditions; i++)
 		counted |= condition_counts_freezes(&settings->conditions[i]);
-	if (counted && !settings->allow_freezes)
-		return;
-	snprintf(text, sizeof(text), "freezes > %.40s",
-		 settings->allow_freezes ? settings->allow_freezes : "0");
-	if (settings->n_conditions == CONDITIONS_MAX)
-		wrong_usage("--fail-if", "too many conditions");
-	wrong = condition_parse(&settings->conditions[settings->n_conditions], text);
-	if (wrong || strspn(text + 10, "0123456789") != strlen(text + 10))
-		wrong_usage("--allow-freezes", "needs a number of freezes");
-	settings->n_conditions++;
-	if (!settings->allow_freezes)
-		fprintf(stderr, "jank-report: no condition counts freezes, so 'freezes > 0' is "
+	if (!counted || settings->allow_freezes) {
+		snprintf(text, sizeof(text), "freezes > %.40s",
+			 settings->allow_freezes ? settings->allow_freezes : "0");
+		if (settings->n_conditions == CONDITIONS_MAX)
+			wrong_usage("--fail-if", "too many conditions");
+		wrong = condition_parse(&settings->conditions[settings->n_conditions], text);
+		if (wrong || strspn(text + 10, "0123456789") != strlen(text + 10))
+			wrong_usage("--allow-freezes", "needs a number of freezes");
+		settings->n_conditions++;
+		if (!settings->allow_freezes)
+			fprintf(stderr,
+				"jank-report: no condition counts freezes, so 'freezes > 0' is "
 				"added; --allow-freezes N allows N of them\n");
+	}
+	for (unsigned int i = 0; i < settings->n_conditions; i++)
+		has_limit |= settings->conditions[i].metric == METRIC_FREEZES ||
+			     settings->conditions[i].metric == METRIC_STALLS;
+	for (unsigned int i = 0; i < settings->n_conditions; i++) {
+		struct condition *one = &settings->conditions[i];
+
+		one->needs_no_freeze = !has_limit && condition_counts_freezes(one) &&
+				       one->metric != METRIC_LONGEST &&
+				       !metrics[one->metric].is_sum;
+	}
 }
 
 static void check_settings(struct settings *settings)
 {
 	const struct format *format = settings->format;
-	bool compare = settings->compare, watch = settings->page.watch;
+	bool compare = settings->compare, watch = settings->watch;
 	bool has_output = settings->output || watch, has_range = settings->selection.has_range;
 	bool has_conditions = settings->n_conditions > 0, lacks_news = false;
 
@@ -390,10 +380,8 @@ static void check_settings(struct settings *settings)
 	if (settings->allow_freezes && (compare || !has_conditions))
 		wrong_usage("--allow-freezes",
 			    "needs --fail-if, and cannot be combined with --compare");
-	if (!compare) {
+	if (!compare)
 		add_freezes(settings);
-		set_needs(settings);
-	}
 	if (watch && !settings->output)
 		settings->output = "report.html";
 	if (!format && !has_output)
@@ -564,7 +552,7 @@ static bool begin_page(struct collection *collection, struct page *page,
 		       const struct settings *settings)
 {
 	const char *path = settings->output;
-	int error = page_begin(page, path, &settings->page);
+	int error = page_begin(page, path, settings->watch);
 
 	collection->page = page;
 	if (error < 0) {
@@ -749,7 +737,7 @@ int main(int argc, char **argv)
 	collection.report.selection = &settings.selection;
 	collection.report.columns = os_columns() > 20 ? os_columns() : COLUMNS_ELSE;
 	collection.compare = settings.compare;
-	if (settings.page.watch) {
+	if (settings.watch) {
 		watch(&settings);
 		exit(0);
 	}

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* name, decimals, is a sum, name and scale in OpenMetrics */
+/* name, decimals, is a sum, name and scale in OpenMetrics, freezes in it */
 const struct metric_info metrics[METRICS] = {
 	[METRIC_FRAMES] = { "frames", 0, true, "frames", 1 },
 	[METRIC_TIME] = { "Time(S)", 6, true, "frame_time_seconds", 1 },
@@ -28,38 +28,38 @@ const struct metric_info metrics[METRICS] = {
 	[METRIC_SCORE] = { "score", 2, false, "score", 1 },
 	[METRIC_MISSED] = { "missed vsyncs", 0, true, "missed_vsyncs", 1 },
 	[METRIC_SMALL_JANK] = { "small jank", 0, true, "small_janks", 1 },
-	[METRIC_JANK] = { "jank", 0, true, "janks", 1 },
-	[METRIC_BIG_JANK] = { "big jank", 0, true, "big_janks", 1 },
-	[METRIC_STUTTER] = { "stutter(%)", 3, false, "stutter_ratio", 1e-2 },
+	[METRIC_JANK] = { "jank", 0, true, "janks", 1, FREEZES_NUMBER },
+	[METRIC_BIG_JANK] = { "big jank", 0, true, "big_janks", 1, FREEZES_NUMBER },
+	[METRIC_STUTTER] = { "stutter(%)", 3, false, "stutter_ratio", 1e-2, FREEZES_DERIVED },
 	[METRIC_MATRIX + 0] = { "matrix best", 0, true, NULL, 1 },
 	[METRIC_MATRIX + 1] = { "matrix normal", 0, true, NULL, 1 },
 	[METRIC_MATRIX + 2] = { "matrix middle", 0, true, NULL, 1 },
 	[METRIC_MATRIX + 3] = { "matrix high", 0, true, NULL, 1 },
 	[METRIC_MATRIX + 4] = { "matrix frozen", 0, true, NULL, 1 },
 	[METRIC_SLOW] = { "slow", 0, true, "slow_frames", 1 },
-	[METRIC_FROZEN] = { "frozen", 0, true, "frozen_frames", 1 },
+	[METRIC_FROZEN] = { "frozen", 0, true, "frozen_frames", 1, FREEZES_NUMBER },
 	[METRIC_GPU_P50] = { "gpu p50(ms)", 3, false, "gpu_p50_seconds", 1e-3 },
 	[METRIC_GPU_P99] = { "gpu p99(ms)", 3, false, "gpu_p99_seconds", 1e-3 },
 	[METRIC_GPU_BOUND] = { "gpu bound", 0, true, "gpu_bound_frames", 1 },
 	[METRIC_LOST] = { "lost events", 0, true, "lost_events", 1 },
-	[METRIC_STALLS] = { "stalls", 0, true, "stalls", 1 },
-	[METRIC_STALL_TIME] = { "stall time(S)", 6, true, "stall_seconds", 1 },
+	[METRIC_STALLS] = { "stalls", 0, true, "stalls", 1, FREEZES_NUMBER },
+	[METRIC_STALL_TIME] = { "stall time(S)", 6, true, "stall_seconds", 1, FREEZES_TIME },
 	[METRIC_CADENCE] = { "cadence(vsyncs)", 0, false, "cadence_vsyncs", 1 },
 	[METRIC_OFF_CADENCE] = { "off cadence", 0, true, "off_cadence_frames", 1 },
-	[METRIC_JANK_10MIN] = { "jank(/10min)", 2, false, NULL, 1 },
-	[METRIC_BIG_JANK_10MIN] = { "big jank(/10min)", 2, false, NULL, 1 },
+	[METRIC_JANK_10MIN] = { "jank(/10min)", 2, false, NULL, 1, FREEZES_DERIVED },
+	[METRIC_BIG_JANK_10MIN] = { "big jank(/10min)", 2, false, NULL, 1, FREEZES_DERIVED },
 	[METRIC_LOW1_TIME] = { "low 1% time(fps)", 2, false, "low1_time_fps", 1 },
 	[METRIC_LOW01_TIME] = { "low 0.1% time(fps)", 2, false, "low01_time_fps", 1 },
 	[METRIC_LATE] = { "late frames", 0, true, "late_frames", 1 },
 	[METRIC_LATE_TIME] = { "late time(S)", 6, true, "late_seconds", 1 },
-	[METRIC_LOST_RATE] = { "lost(ms/s)", 3, false, "lost_ratio", 1e-3 },
-	[METRIC_LONGEST] = { "longest(ms)", 3, false, "longest_seconds", 1e-3 },
+	[METRIC_LOST_RATE] = { "lost(ms/s)", 3, false, "lost_ratio", 1e-3, FREEZES_DERIVED },
+	[METRIC_LONGEST] = { "longest(ms)", 3, false, "longest_seconds", 1e-3, FREEZES_DERIVED },
 	[METRIC_UNKNOWN] = { "unknown vsyncs", 0, true, "unknown_vsyncs_frames", 1 },
 	[METRIC_MISSED_1000] = { "missed vsyncs(/1000 frames)", 2, false, NULL, 1 },
-	[METRIC_FREEZES_10MIN] = { "freezes(/10min)", 2, false, NULL, 1 },
-	[METRIC_FREEZES] = { "freezes", 0, true, "freezes", 1 },
-	[METRIC_HARM] = { "time lost(ms)", 3, true, "lost_seconds", 1e-3 },
-	[METRIC_GRADE] = { "grade", 0, false, NULL, 1 },
+	[METRIC_FREEZES_10MIN] = { "freezes(/10min)", 2, false, NULL, 1, FREEZES_DERIVED },
+	[METRIC_FREEZES] = { "freezes", 0, true, "freezes", 1, FREEZES_DERIVED },
+	[METRIC_HARM] = { "time lost(ms)", 3, true, "lost_seconds", 1e-3, FREEZES_DERIVED },
+	[METRIC_GRADE] = { "grade", 0, false, NULL, 1, FREEZES_DERIVED },
 };
 
 void numbers_clear(struct numbers *numbers)
@@ -76,31 +76,6 @@ enum metric metric_find(const char *name, size_t length)
 			       strncasecmp(metrics[i].name, name, length) != 0))
 		i++;
 	return (enum metric)i;
-}
-
-enum metric_freezes metric_freezes(enum metric metric)
-{
-	switch (metric) {
-	case METRIC_STALLS:
-	case METRIC_JANK:
-	case METRIC_BIG_JANK:
-	case METRIC_FROZEN:
-		return FREEZES_NUMBER;
-	case METRIC_STALL_TIME:
-		return FREEZES_TIME;
-	case METRIC_FREEZES:
-	case METRIC_FREEZES_10MIN:
-	case METRIC_JANK_10MIN:
-	case METRIC_BIG_JANK_10MIN:
-	case METRIC_STUTTER:
-	case METRIC_LOST_RATE:
-	case METRIC_LONGEST:
-	case METRIC_HARM:
-	case METRIC_GRADE:
-		return FREEZES_DERIVED;
-	default:
-		return FREEZES_NOT;
-	}
 }
 
 /* Those that can be compared, from worst to best. */
@@ -253,9 +228,9 @@ void numbers_set_endless(struct numbers *numbers, const struct grade_facts *fact
 
 	numbers_clear(numbers);
 	for (enum metric i = 0; i < METRICS; i++)
-		if (metric_freezes(i) == FREEZES_NUMBER)
+		if (metrics[i].freezes == FREEZES_NUMBER)
 			of[i] = (double)facts->endless;
-		else if (metric_freezes(i) == FREEZES_TIME)
+		else if (metrics[i].freezes == FREEZES_TIME)
 			of[i] = seconds(facts->endless_ns);
 	of[METRIC_FROZEN] = (double)facts->endless_long;
 	of[METRIC_LONGEST] = milliseconds(facts->longest_freeze_ns);

@@ -65,12 +65,23 @@ enum metric {
 	METRICS,      /* their number */
 };
 
+/* How freezes are in a metric. FPS, percentiles and lows leave them out. `slow` and the matrix
+ * leave those out that no frame ended: they count by vsyncs, which are unknown without that frame.
+ * So they are FREEZES_NOT, and `freezes > 0` is added to a condition of them, as to one of FPS. */
+enum metric_freezes {
+	FREEZES_NOT,
+	FREEZES_NUMBER,
+	FREEZES_TIME,
+	FREEZES_DERIVED, /* from those, or from the facts of the grade */
+};
+
 struct metric_info {
 	const char *name; /* as the column */
 	unsigned int decimals;
 	bool is_sum;	       /* of two sessions: the sum of both */
 	const char *open_name; /* in OpenMetrics, without "jank_"; NULL: not there */
 	double open_scale;     /* to the base unit of OpenMetrics */
+	enum metric_freezes freezes;
 };
 
 extern const struct metric_info metrics[METRICS];
@@ -88,17 +99,6 @@ void numbers_clear(struct numbers *numbers);
 
 /* The metric with that name, whatever the case of its letters; METRICS: there is none. */
 enum metric metric_find(const char *name, size_t length);
-
-/* How freezes are in a metric. FPS, percentiles and lows leave them out. `slow` and the matrix
- * leave those out that no frame ended: they count by vsyncs, which are unknown without that frame.
- * So they are FREEZES_NOT, and `freezes > 0` is added to a condition of them, as to one of FPS. */
-enum metric_freezes {
-	FREEZES_NOT,
-	FREEZES_NUMBER,
-	FREEZES_TIME,
-	FREEZES_DERIVED, /* from those, or from the facts of the grade */
-};
-enum metric_freezes metric_freezes(enum metric metric);
 
 /* A grade as a number of METRIC_GRADE. */
 double metric_grade(enum grade grade);

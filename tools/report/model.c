@@ -638,17 +638,7 @@ static int by_app(const void *a, const void *b)
 	return first->order < second->order ? -1 : 1;
 }
 
-/* True: the frame rate of an app is that of @a and not that of @b, which comes before it. */
-static bool draws_longer(const struct surface *a, const struct surface *b)
-{
-	if (a->is_shown != b->is_shown)
-		return a->is_shown;
-	if (a->has_package != b->has_package)
-		return a->has_package;
-	return grade_drawing_ns(&a->facts) > grade_drawing_ns(&b->facts);
-}
-
-/* Which Surface of each app is judged. */
+/* Which Surface of each app is judged, and has its frame rate: the one that draws longest. */
 static int set_judged(struct session *session)
 {
 	struct surface *all = session->surfaces;
@@ -658,8 +648,14 @@ static int set_judged(struct session *session)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		uint32_t *of_app = &judged[all[i].app];
+		const struct surface *one = &all[i], *so_far = &all[*of_app > 0 ? *of_app - 1 : i];
+		bool is_longer = grade_drawing_ns(&one->facts) > grade_drawing_ns(&so_far->facts);
 
-		if (*of_app == 0 || draws_longer(&all[i], &all[*of_app - 1]))
+		if (one->is_shown != so_far->is_shown)
+			is_longer = one->is_shown;
+		else if (one->has_package != so_far->has_package)
+			is_longer = one->has_package;
+		if (*of_app == 0 || is_longer)
 			*of_app = i + 1;
 	}
 	for (uint32_t i = 0; i < session->n_surfaces; i++)

@@ -16,30 +16,6 @@ void session_time(char text[SESSION_TIME_SIZE], const struct session *session, i
 		grade_clock(text, (time_us - session->first_us) * 1000);
 }
 
-static void add(struct moments *groups, int *n, const struct moments *one)
-{
-	struct moments *to = groups;
-
-	while (to < groups + *n &&
-	       !(to->is_freeze == one->is_freeze && to->is_endless == one->is_endless &&
-		 to->surface == one->surface && to->cause == one->cause &&
-		 to->section == one->section && to->began_in == one->began_in))
-		to++;
-	if (to == groups + *n) {
-		*to = *one;
-		(*n)++;
-		return;
-	}
-	to->times++;
-	to->lost_us += one->lost_us;
-	if (one->shortest_us < to->shortest_us)
-		to->shortest_us = one->shortest_us;
-	if (one->longest_us > to->longest_us)
-		to->longest_us = one->longest_us;
-	if (one->first_us < to->first_us)
-		to->first_us = one->first_us;
-}
-
 static int by_lost(const void *a, const void *b)
 {
 	const struct moments *one = a, *other = b;
@@ -89,11 +65,29 @@ int moments_read(struct moments **groups, const struct session *session,
 	/* The one that lost most comes first, so it is the worst of its group. */
 	for (uint32_t i = 0; i < session->n_late; i++) {
 		const struct late_row *late = &session->late[i];
-		struct moments one = moments_of(session, late);
+		struct moments one = moments_of(session, late), *to = *groups;
 
-		if (session->surfaces[late->surface].is_shown &&
-		    select_section(selection, session, session_section(session, late->time_us)))
-			add(*groups, &n, &one);
+		if (!session->surfaces[late->surface].is_shown ||
+		    !select_section(selection, session, session_section(session, late->time_us)))
+			continue;
+		while (to < *groups + n &&
+		       !(to->is_freeze == one.is_freeze && to->is_endless == one.is_endless &&
+			 to->surface == one.surface && to->cause == one.cause &&
+			 to->section == one.section && to->began_in == one.began_in))
+			to++;
+		if (to == *groups + n) {
+			*to = one;
+			n++;
+			continue;
+		}
+		to->times++;
+		to->lost_us += one.lost_us;
+		if (one.shortest_us < to->shortest_us)
+			to->shortest_us = one.shortest_us;
+		if (one.longest_us > to->longest_us)
+			to->longest_us = one.longest_us;
+		if (one.first_us < to->first_us)
+			to->first_us = one.first_us;
 	}
 	qsort(*groups, (size_t)n, sizeof(**groups), by_lost);
 	return n;

@@ -23,7 +23,7 @@ static void put(struct page *page, struct span text)
 	fwrite(text.ptr, 1, text.len, page->out);
 }
 
-int page_begin(struct page *page, const char *path, const struct page_options *options)
+int page_begin(struct page *page, const char *path, bool watch)
 {
 	int error;
 
@@ -44,7 +44,7 @@ int page_begin(struct page *page, const char *path, const struct page_options *o
 	if (!page->out)
 		return -errno;
 	put(page, page_head_html);
-	if (options->watch)
+	if (watch)
 		fprintf(page->out, "<meta name=\"jank-report-watch\" content=\"%d\">\n",
 			PAGE_WATCH_SECONDS);
 	fputs("<style>\n", page->out);

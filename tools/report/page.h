@@ -18,10 +18,6 @@
 #define PAGE_ROWS_MAX 700000 /* a row is 5 to 15 bytes of the page */
 #define CHARTS_MAX 100	     /* Surfaces with charts: the first ones, by harm of their app */
 
-struct page_options {
-	bool watch; /* the page is made again while files grow, and loads itself again */
-};
-
 #define PAGE_WATCH_SECONDS 5
 
 struct page {
@@ -35,9 +31,9 @@ struct page {
 	uint64_t rows_left, frames_left; /* space for more */
 };
 
-/* Begins the file. Returns 0 or -errno, as os_check_place() does; page_end() or page_abandon()
- * must be called in any case. */
-int page_begin(struct page *page, const char *path, const struct page_options *options);
+/* Begins the file. @watch: it is made again while files grow, and loads itself again. Returns 0 or
+ * -errno, as os_check_place() does; page_end() or page_abandon() must be called in any case. */
+int page_begin(struct page *page, const char *path, bool watch);
 
 /* Adds a session. Returns 0 or -errno. */
 int page_add(struct page *page, const struct session *session, const struct selection *selection);

@@ -71,22 +71,6 @@ static bool is_wait(int64_t us)
 	return threshold_reached((uint64_t)us, STATS_WAIT_NS / 1000, true);
 }
 
-/* The info of a drop belongs to the late frame of its layer at its vsync. */
-static void add_info(const struct csv_row *csv, int64_t end_us, uint16_t surface)
-{
-	struct reading *reading = csv->reading;
-	struct session *session = reading->session;
-	const struct keyed_list *order = &reading->late_order;
-
-	for (uint32_t i = first_keyed(order, end_us); i < order->n && order->all[i].key == end_us;
-	     i++) {
-		struct late_row *late = &session->late[order->all[i].value];
-
-		if (late->surface == surface && late->info == NAME_NONE)
-			late->info = name_in(csv, DROP_INFO);
-	}
-}
-
 /* Adds a drop to the late frames. @harm_us: 0 if it is unknown. */
 static void add_drop(const struct csv_row *csv, const struct surface *surface, uint64_t harm_us)
 {
@@ -117,6 +101,7 @@ static void read_drop(const struct csv_row *csv)
 {
 	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
+	const struct keyed_list *order = &reading->late_order;
 	struct surface *surface = surface_in_row(csv, DROP_SURFACE, DROP_APP);
 	int64_t end_us = number_in(csv, DROP_END);
 	int64_t used_us = number_in(csv, DROP_USED);
@@ -133,7 +118,15 @@ static void read_drop(const struct csv_row *csv)
 	if (!surface || end_us < 0)
 		return;
 	if (!reading->harm_from_drops) {
-		add_info(csv, end_us, number_of_surface(session, surface));
+		/* Its info belongs to the late frame of its layer at its vsync. */
+		for (uint32_t i = first_keyed(order, end_us);
+		     i < order->n && order->all[i].key == end_us; i++) {
+			struct late_row *late = &session->late[order->all[i].value];
+
+			if (late->surface == number_of_surface(session, surface) &&
+			    late->info == NAME_NONE)
+				late->info = name_in(csv, DROP_INFO);
+		}
 		return;
 	}
 	/* One of 2019 does not say how many vsyncs it missed. */

@@ -1107,16 +1107,6 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 	return verdict->doubt != DOUBT_NONE;
 }
 
-/* True: NEW loses more, even if all waits of BASE that may be freezes are. */
-static bool loses_more(const struct compared_verdict *verdict)
-{
-	double base_s = verdict->drawing_s[BASE] + verdict->more_s[BASE];
-
-	return verdict->lost.excess > COMPARE_BEYOND &&
-	       verdict->lost_s[NEW] * base_s >
-		       (verdict->lost_s[BASE] + verdict->more_s[BASE]) * verdict->drawing_s[NEW];
-}
-
 /* True: NEW freezes more often or loses more, be it within the noise: it is not better, whatever
  * else is beyond the noise. Fewer freezes are better beside some more late frames, but not beside
  * longer freezes. */
@@ -1134,7 +1124,8 @@ static bool may_be_worse(const struct compared_verdict *verdict)
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
 	struct change drawn = { 0 };
-	bool is_better, is_known;
+	bool is_better, is_known, is_worse;
+	double base_s;
 	int error;
 
 	*verdict = (struct compared_verdict){ .word = COMPARED_UNCLEAR };
@@ -1156,7 +1147,12 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		if (lost_more(&surface->sections[i]) >
 		    (verdict->worst ? lost_more(verdict->worst) : 0))
 			verdict->worst = &surface->sections[i];
-	if (verdict->freezes_more || loses_more(verdict) ||
+	/* It loses more, even if all waits of BASE that may be freezes are. */
+	base_s = verdict->drawing_s[BASE] + verdict->more_s[BASE];
+	is_worse = verdict->lost.excess > COMPARE_BEYOND &&
+		   verdict->lost_s[NEW] * base_s > (verdict->lost_s[BASE] + verdict->more_s[BASE]) *
+							   verdict->drawing_s[NEW];
+	if (verdict->freezes_more || is_worse ||
 	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND) {
 		verdict->word = COMPARED_WORSE;
 	} else if (verdict->lost.excess > COMPARE_BEYOND) {

@@ -11,14 +11,16 @@
 #include "tools/report/os.h"
 #include "tools/report/pool.h"
 
-/* The metric of that name, or without its unit, as "p99" for "p99(ms)". METRICS: there is none, or
- * several. */
+/* The metric of that name, whatever the case of its letters, or without its unit, as "p99" for
+ * "p99(ms)". METRICS: there is none, or several. */
 static enum metric find_metric(const char *name, size_t length)
 {
-	enum metric found = metric_find(name, length);
+	enum metric found = METRICS;
 
-	if (found != METRICS)
-		return found;
+	for (unsigned int i = 0; i < METRICS; i++)
+		if (strlen(metrics[i].name) == length &&
+		    strncasecmp(metrics[i].name, name, length) == 0)
+			return (enum metric)i;
 	for (unsigned int i = 0; i < METRICS; i++) {
 		const char *unit = strchr(metrics[i].name, '(');
 

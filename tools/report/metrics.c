@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 /* name, decimals, is a sum, name and scale in OpenMetrics, freezes in it */
 const struct metric_info metrics[METRICS] = {
@@ -66,16 +65,6 @@ void numbers_clear(struct numbers *numbers)
 {
 	for (unsigned int i = 0; i < METRICS; i++)
 		numbers->of[i] = NAN;
-}
-
-enum metric metric_find(const char *name, size_t length)
-{
-	unsigned int i = 0;
-
-	while (i < METRICS && (strlen(metrics[i].name) != length ||
-			       strncasecmp(metrics[i].name, name, length) != 0))
-		i++;
-	return (enum metric)i;
 }
 
 /* Those that can be compared, from worst to best. */

@@ -97,9 +97,6 @@ struct numbers {
 /* All unknown. */
 void numbers_clear(struct numbers *numbers);
 
-/* The metric with that name, whatever the case of its letters; METRICS: there is none. */
-enum metric metric_find(const char *name, size_t length);
-
 /* A grade as a number of METRIC_GRADE. */
 double metric_grade(enum grade grade);
 

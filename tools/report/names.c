@@ -39,7 +39,6 @@ int names_init(struct names *names)
 		.texts = calloc(NAMES_STORED_MAX, sizeof(*names->texts)),
 		.hashes = calloc(NAMES_STORED_MAX, sizeof(*names->hashes)),
 		.places = calloc(PLACES, sizeof(*names->places)),
-		.n_places = PLACES,
 	};
 	if (!names->texts || !names->hashes || !names->places)
 		return -ENOMEM;
@@ -69,9 +68,9 @@ static uint32_t add_stored(struct names *names, struct span name)
 	for (size_t i = 0; i < name.len; i++)
 		hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(0x100000001b3);
 	hash ^= hash >> 29;
-	at = (uint32_t)hash & (names->n_places - 1);
+	at = (uint32_t)hash & (PLACES - 1);
 
-	for (; names->places[at] > 0; at = (at + 1) & (names->n_places - 1)) {
+	for (; names->places[at] > 0; at = (at + 1) & (PLACES - 1)) {
 		uint32_t number = names->places[at] - 1;
 
 		if (names->hashes[number] == hash &&

@@ -28,7 +28,6 @@ struct names {
 	uint64_t *hashes;
 	uint32_t n;
 	uint32_t *places; /* a hash table of numbers + 1 */
-	uint32_t n_places;
 	uint64_t bytes;	  /* of all texts */
 	uint64_t refused; /* names without space, with repetitions */
 };

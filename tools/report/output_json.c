@@ -191,7 +191,7 @@ static struct json_object *other_object(const struct printer *printer, uint64_t 
 	const struct surface *surface = &printer->session->surfaces[i];
 	struct json_object *object;
 
-	if (is_in_app(printer->session, surface) || !surface->is_shown)
+	if (surface->app_number < printer->session->n_apps || !surface->is_shown)
 		return NULL;
 	object = surface_object(printer->session, surface);
 	add_text(object, "app", name_of(printer->session, surface->app));
@@ -429,14 +429,12 @@ static void print_session(struct printer *printer)
 	print_element(printer, session_object(session), true);
 	begin_array(printer, "apps");
 	for (uint32_t i = 0; i < session->n_apps; i++) {
-		const struct graded_app *app = &session->apps[i];
-
-		print_element(printer, session_app_object(session, app), true);
+		print_element(printer, session_app_object(session, &session->apps[i]), true);
 		begin_array(printer, "surfaces");
 		for (uint32_t j = 0; j < session->n_surfaces; j++) {
 			const struct surface *surface = &session->surfaces[j];
 
-			if (surface->has_package && surface->app == app->app && surface->is_shown)
+			if (surface->app_number == i && surface->is_shown)
 				print_element(printer, surface_object(session, surface), false);
 		}
 		end_array_and_object(printer);

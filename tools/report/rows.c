@@ -218,8 +218,11 @@ int rows_read(struct reading *reading)
 	sort_keyed(&reading->stalls);
 	sort_keyed(&reading->steps);
 	sort_keyed(&reading->losses);
-	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i] == &frametimeline_kind)
+			order_late(reading, true);
 		read_kind(reading, kinds[i]);
+	}
 	/* Segments that --keep removed are the first ones: the start of the capture is not there.
 	 */
 	if (n > 0 && session->start_us < 0 &&

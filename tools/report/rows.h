@@ -77,7 +77,6 @@ struct reading {
 	struct keyed_list steps;	  /* vsyncs in a render period since that time, us */
 	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */
 	bool has_chosen_harm;
-	bool is_ordered_by_id; /* late_order */
 	bool out_of_memory;
 };
 

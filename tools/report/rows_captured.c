@@ -142,10 +142,6 @@ static void read_timeline(const struct csv_row *csv)
 	struct captured *captured;
 	uint32_t surface;
 
-	if (!reading->is_ordered_by_id) {
-		reading->is_ordered_by_id = true;
-		order_late(reading, true);
-	}
 	if (!span_equal(text_in(csv, ACTUAL_KIND), SPAN_LITERAL("surface")) || start_us < 0 ||
 	    end_us < start_us)
 		return;

@@ -143,14 +143,6 @@ int64_t session_missing_ms(const struct session *session)
 	return (int64_t)(json_object_get_double(found) * 1e3 + 0.5);
 }
 
-bool is_in_app(const struct session *session, const struct surface *surface)
-{
-	for (uint32_t i = 0; surface->has_package && i < session->n_apps; i++)
-		if (session->apps[i].app == surface->app)
-			return true;
-	return false;
-}
-
 uint32_t session_section(const struct session *session, int64_t time_us)
 {
 	uint32_t low = 0, high = session->n_sections;

@@ -136,7 +136,7 @@ struct sums {
 struct surface {
 	uint32_t name, app;  /* app: of its last row */
 	uint32_t order;	     /* of first rows in the files, from 1 */
-	uint32_t app_number; /* of the apps; those of no app come last */
+	uint32_t app_number; /* of the apps; UINT32_MAX: it is a part of none */
 	enum numbers_source source;
 	struct numbers numbers;	    /* of the whole session */
 	int64_t first_us, last_us;  /* or -1 */
@@ -333,9 +333,6 @@ uint64_t session_span_ns(const struct session *session);
 
 /* Time without events, of session.json; -1 if it does not say it. */
 int64_t session_missing_ms(const struct session *session);
-
-/* True: the Surface is a part of an app of @session->apps. */
-bool is_in_app(const struct session *session, const struct surface *surface);
 
 /* The section in which @time_us is; 0 without sections. */
 uint32_t session_section(const struct session *session, int64_t time_us);

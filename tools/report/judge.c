@@ -302,53 +302,47 @@ static bool subject_at(struct subject *subject, const struct selection *selectio
 	return select_section(selection, session, section);
 }
 
-/* Returns how many were judged. */
-static unsigned int judge_session(struct results *results, const struct selection *selection,
-				  const struct session *session, const struct condition *condition)
+static void judge_session(struct results *results, const struct selection *selection,
+			  const struct session *session, const struct condition *condition)
 {
 	uint32_t max = selection->section ? session->n_in_section_apps : session->n_apps;
+	const char *why = "not enough data: no app has a grade";
 	struct subject subject;
-	unsigned int n = 0;
+	bool is_judged = false;
 
 	if (selection->surface)
 		max = selection->section ? session->n_in_sections : session->n_surfaces;
 	for (uint32_t i = 0; i < max; i++)
 		if (subject_at(&subject, selection, session, i)) {
 			judge_at(results, session, condition, &subject);
-			n++;
+			is_judged = true;
 		}
+	if (is_judged)
+		return;
 	/* What is known of apps that have no grade: a freeze is one, however long it drew. */
-	for (uint32_t i = 0, judged = n; i < session->n_ungraded && judged == 0; i++, n++) {
+	for (uint32_t i = 0; i < session->n_ungraded; i++) {
 		subject = (struct subject){ .name = session->ungraded[i].app,
 					    .facts = &session->ungraded[i].facts };
 		numbers_clear(&subject.numbers);
 		judge_at(results, session, condition, &subject);
 	}
-	return n;
+	if (selection->surface || selection->app || selection->section)
+		why = "not enough data: no app, Surface or section matches";
+	else if (session->n_apps > 0)
+		why = "not enough data: only the system's own Surfaces, or a wallpaper, drew; "
+		      "--app judges them";
+	/* Else a session that crashed before it drew would pass beside others. */
+	if (session->n_ungraded == 0)
+		results_add(results, OUTCOME_UNKNOWN, session->folder, condition->text, why);
 }
 
 void judge_sessions(struct results *results, const struct report *report,
 		    const struct condition *conditions, unsigned int n)
 {
-	const struct selection *selection = report->selection;
-
-	for (unsigned int i = 0; i < n; i++) {
-		for (uint32_t j = 0; j < report->n; j++) {
-			const struct session *session = &report->sessions[j];
-			const char *why = "not enough data: no app has a grade";
-
-			if (judge_session(results, selection, session, &conditions[i]) > 0)
-				continue;
-			if (selection->surface || selection->app || selection->section)
-				why = "not enough data: no app, Surface or section matches";
-			else if (session->n_apps > 0)
-				why = "not enough data: only the system's own Surfaces, or a "
-				      "wallpaper, drew; --app judges them";
-			/* Else a session that crashed before it drew would pass beside others. */
-			results_add(results, OUTCOME_UNKNOWN, session->folder, conditions[i].text,
-				    why);
-		}
-	}
+	for (unsigned int i = 0; i < n; i++)
+		for (uint32_t j = 0; j < report->n; j++)
+			judge_session(results, report->selection, &report->sessions[j],
+				      &conditions[i]);
 }
 
 /* --- comparison --- */

@@ -487,33 +487,17 @@ static void read_group(struct collection *collection, const struct settings *set
 
 /* --- output --- */
 
-static int print_comparison(const struct settings *settings, struct collection *collection,
-			    struct results *results)
-{
-	const struct compare_report report = {
-		.comparison = &collection->comparison,
-		.conditions = settings->conditions,
-		.n_conditions = settings->n_conditions,
-		.results = results,
-		.first_result = results->n,
-		.columns = collection->report.columns,
-	};
-	int error;
-
-	error = compare_end(&collection->comparison);
-	if (error == 0)
-		error = judge_comparison(results, &report);
-	if (error < 0)
-		return error;
-	if (settings->output)
-		return page_compare(collection->page, &report);
-	return settings->format->compare(stdout, &report);
-}
-
 /* Each group NEW is compared with BASE. */
 static int print_comparisons(const struct settings *settings, struct collection *collection,
 			     struct results *results)
 {
+	struct compare_report report = {
+		.comparison = &collection->comparison,
+		.conditions = settings->conditions,
+		.n_conditions = settings->n_conditions,
+		.results = results,
+		.columns = collection->report.columns,
+	};
 	bool is_array =
 		settings->n_news > 1 && settings->format && settings->format->print == output_json;
 	int error = 0;
@@ -540,7 +524,13 @@ static int print_comparisons(const struct settings *settings, struct collection 
 		read_group(collection, settings, NEW, settings->new_from[i], end);
 		error = compare_name_groups(&collection->comparison, paths, n_paths);
 		if (error == 0)
-			error = print_comparison(settings, collection, results);
+			error = compare_end(&collection->comparison);
+		report.first_result = results->n;
+		if (error == 0)
+			error = judge_comparison(results, &report);
+		if (error == 0)
+			error = settings->output ? page_compare(collection->page, &report)
+						 : settings->format->compare(stdout, &report);
 	}
 	if (is_array)
 		fputs("]\n", stdout);

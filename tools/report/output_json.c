@@ -147,6 +147,7 @@ static void print_array(struct printer *printer, const char *key, uint64_t n,
 	end_array(printer);
 }
 
+/* Grade and facts of an app in the session, in a section, or in a sum. */
 static struct json_object *graded_object(const char *app, const struct grade_facts *facts)
 {
 	struct json_object *object = json_object_new_object();
@@ -159,12 +160,6 @@ static struct json_object *graded_object(const char *app, const struct grade_fac
 	return object;
 }
 
-/* Grade and facts of an app in the session, or in a section. */
-static struct json_object *app_object(const struct session *session, const struct graded_app *app)
-{
-	return graded_object(name_of(session, app->app), &app->facts);
-}
-
 /* All of an app in the session but its Surfaces. */
 static struct json_object *session_app_object(const struct session *session,
 					      const struct graded_app *app)
@@ -172,7 +167,7 @@ static struct json_object *session_app_object(const struct session *session,
 	static const char *const keys[][3] = { { "sentence", "whose", "next" },
 					       { "sentence zh", "whose zh", "next zh" } };
 	struct session_sentences *sentences = malloc(sizeof(*sentences));
-	struct json_object *object = app_object(session, app);
+	struct json_object *object = graded_object(name_of(session, app->app), &app->facts);
 
 	for (unsigned int i = ENGLISH; sentences && i <= CHINESE; i++) {
 		session_sentences(sentences, session, app, (enum language)i);
@@ -227,10 +222,14 @@ static void print_sections(struct printer *printer)
 		add_seconds(object, "from(s)", section->from_us);
 		add_seconds(object, "to(s)", section->to_us);
 		apps = json_object_new_array();
-		for (uint32_t j = 0; j < session->n_in_section_apps; j++)
-			if (session->in_section_apps[j].section == i)
+		for (uint32_t j = 0; j < session->n_in_section_apps; j++) {
+			const struct graded_app *app = &session->in_section_apps[j];
+
+			if (app->section == i)
 				json_object_array_add(
-					apps, app_object(session, &session->in_section_apps[j]));
+					apps,
+					graded_object(name_of(session, app->app), &app->facts));
+		}
 		json_object_object_add(object, "apps", apps);
 		print_element(printer, object, true);
 		begin_array(printer, "surfaces");

@@ -186,28 +186,6 @@ const struct segment *segments_of(const struct reading *reading, enum csv_file_k
 	return first;
 }
 
-/* Numbers between the first and the last segment that are not there. */
-static void report_gaps(struct reading *reading, const struct segment *segments, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t before = segments[i - 1].number, next = segments[i].number;
-		char missing[64];
-
-		if (next == SEGMENT_CURRENT || next <= before + 1)
-			continue;
-		reading->session->lacks_events |= segments[i].kind == ROW_EVENTS;
-		if (next == before + 2)
-			snprintf(missing, sizeof(missing), "segment %u is", (unsigned int)next - 1);
-		else
-			snprintf(missing, sizeof(missing), "segments %u to %u are",
-				 (unsigned int)before + 1, (unsigned int)next - 1);
-		session_notice(reading->session,
-			       "%s: %s missing: not pulled, or removed by --keep or --min-free; "
-			       "that time is left out",
-			       csv_files[segments[i].kind].name, missing);
-	}
-}
-
 void read_kind(struct reading *reading, const struct kind *kind)
 {
 	uint32_t n;
@@ -220,7 +198,24 @@ void read_kind(struct reading *reading, const struct kind *kind)
 	}
 	if (n > 1)
 		find_doubles(reading, segments, n, left_out);
-	report_gaps(reading, segments, n);
+	/* Numbers between the first and the last segment that are not there. */
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t before = segments[i - 1].number, next = segments[i].number;
+		char missing[64];
+
+		if (next == SEGMENT_CURRENT || next <= before + 1)
+			continue;
+		reading->session->lacks_events |= kind->file == ROW_EVENTS;
+		if (next == before + 2)
+			snprintf(missing, sizeof(missing), "segment %u is", (unsigned int)next - 1);
+		else
+			snprintf(missing, sizeof(missing), "segments %u to %u are",
+				 (unsigned int)before + 1, (unsigned int)next - 1);
+		session_notice(reading->session,
+			       "%s: %s missing: not pulled, or removed by --keep or --min-free; "
+			       "that time is left out",
+			       csv_files[kind->file].name, missing);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (left_out[i])
 			reading->session->files[kind->file].left_out++;

@@ -87,35 +87,6 @@ void surface_set_rates(struct graded *graded, const struct session *session,
 			      isnan(of[METRIC_MAX]) ? 0 : (uint64_t)(of[METRIC_MAX] * 1e6));
 }
 
-static struct graded graded_in(const struct session *session, const struct graded_app *app,
-			       char missing_at[GRADE_MISSING_AT_SIZE], enum language language)
-{
-	struct graded graded = {
-		.name = name_of(session, app->name),
-		/* A Surface that was chosen is judged. */
-		.is_no_app = app->name == app->app && !app_is_used(session_app_place(session, app)),
-		.facts = &app->facts,
-		.missing_at = missing_at,
-		.without_events = session->files[ROW_EVENTS].rows == 0,
-	};
-
-	int64_t from_us = 0, to_us = 0;
-
-	surface_set_rates(&graded, session, &session->surfaces[app->surface]);
-	/* The longest hole, which may be nearly all of the missing time. */
-	for (uint64_t i = 0; i < session->missing.n && !session->has_clocks; i++) {
-		const struct missing *missing = pool_at(&session->missing, i);
-
-		if (missing->to_us - missing->from_us > to_us - from_us) {
-			from_us = missing->from_us;
-			to_us = missing->to_us;
-		}
-	}
-	grade_missing_at(missing_at, (from_us - session->first_us) * 1000,
-			 (to_us - session->first_us) * 1000, session->missing_ns, language);
-	return graded;
-}
-
 /* True: more than half of what the app lost in the section are freezes in which its own doFrame
  * ran, as far as they are kept. */
 static bool is_in_doframe(const struct session *session, const struct graded_app *in)
@@ -209,8 +180,28 @@ void session_sentences(struct session_sentences *sentences, const struct session
 {
 	char missing_at[GRADE_MISSING_AT_SIZE], causes[GRADE_TEXT_SIZE], worst[GRADE_TEXT_SIZE];
 	char queue[GRADE_TEXT_SIZE];
-	struct graded graded = graded_in(session, app, missing_at, language);
+	struct graded graded = {
+		.name = name_of(session, app->name),
+		/* A Surface that was chosen is judged. */
+		.is_no_app = app->name == app->app && !app_is_used(session_app_place(session, app)),
+		.facts = &app->facts,
+		.missing_at = missing_at,
+		.without_events = session->files[ROW_EVENTS].rows == 0,
+	};
+	int64_t from_us = 0, to_us = 0;
 
+	surface_set_rates(&graded, session, &session->surfaces[app->surface]);
+	/* The longest hole, which may be nearly all of the missing time. */
+	for (uint64_t i = 0; i < session->missing.n && !session->has_clocks; i++) {
+		const struct missing *missing = pool_at(&session->missing, i);
+
+		if (missing->to_us - missing->from_us > to_us - from_us) {
+			from_us = missing->from_us;
+			to_us = missing->to_us;
+		}
+	}
+	grade_missing_at(missing_at, (from_us - session->first_us) * 1000,
+			 (to_us - session->first_us) * 1000, session->missing_ns, language);
 	grade_sentence(sentences->grade, &graded, language);
 	grade_causes(causes, &app->facts, language);
 	tell_worst(worst, session, app, language);

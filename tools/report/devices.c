@@ -11,33 +11,27 @@
 #include "tools/report/os.h"
 #include "tools/report/sentences.h"
 
-/* The name of the folder before "-SESSION", or an empty span. */
-static struct span device_of_folder(const struct session *session, const char *id)
+int device_of(char **device, const struct session *session)
 {
+	const char *id = session_json_text(session, "device", "id");
+	const char *session_id = session_json_text(session, NULL, "session_id");
 	struct span name = span_of(session->folder);
-	size_t end = id ? strlen(id) + 1 : 0, begin;
+	size_t end = session_id ? strlen(session_id) + 1 : 0, begin;
 
+	/* The name of the folder before "-SESSION". */
 	while (name.len > 1 && os_is_separator(name.ptr[name.len - 1]))
 		name.len--;
 	begin = name.len;
 	while (begin > 0 && !os_is_separator(name.ptr[begin - 1]))
 		begin--;
 	name = span_skip(name, begin);
-	if (end <= 1 || name.len <= end || name.ptr[name.len - end] != '-' ||
-	    memcmp(name.ptr + name.len - end + 1, id, end - 1) != 0)
-		return SPAN_NULL;
-	name.len -= end;
-	return name;
-}
-
-int device_of(char **device, const struct session *session)
-{
-	const char *id = session_json_text(session, "device", "id");
-	struct span name =
-		id && id[0]
-			? span_of(id)
-			: device_of_folder(session, session_json_text(session, NULL, "session_id"));
-
+	if (end > 1 && name.len > end && name.ptr[name.len - end] == '-' &&
+	    memcmp(name.ptr + name.len - end + 1, session_id, end - 1) == 0)
+		name.len -= end;
+	else
+		name.len = 0;
+	if (id && id[0])
+		name = span_of(id);
 	*device = NULL;
 	if (name.len == 0)
 		return 0;

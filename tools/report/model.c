@@ -899,8 +899,7 @@ static void report_missing(struct session *session)
 				? "causes and moments come from dropFrames.csv, sections are "
 				  "sums of whole rows of fps.csv without percentiles"
 				: "causes and moments are unknown, sections are sums of whole rows "
-				  "of "
-				  "fps.csv without percentiles",
+				  "of fps.csv without percentiles",
 			session->files[ROW_FRAMES].segments > 0 ? ""
 								: "; capture with --frames-log");
 	if (session->harm_source == FROM_WINDOWS && type != 2 && type != 4)

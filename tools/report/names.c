@@ -57,14 +57,20 @@ void names_free(struct names *names)
 	*names = (struct names){ 0 };
 }
 
-static uint32_t add_stored(struct names *names, struct span name)
+uint32_t names_add(struct names *names, struct span name)
 {
+	char escaped[NAMES_SIZE];
 	/* FNV-1a; a hash that is made to collide costs time, as long chains are searched, and
 	 * nothing else. */
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	uint32_t at;
 	char *text;
+	size_t plain = 0;
 
+	while (plain < name.len && name.ptr[plain] >= 0x20 && name.ptr[plain] < 0x7f)
+		plain++;
+	if (plain < name.len || name.len >= NAMES_SIZE)
+		name = (struct span){ escaped, names_escape(escaped, name) };
 	for (size_t i = 0; i < name.len; i++)
 		hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(0x100000001b3);
 	hash ^= hash >> 29;
@@ -92,18 +98,6 @@ static uint32_t add_stored(struct names *names, struct span name)
 	names->hashes[names->n] = hash;
 	names->places[at] = ++names->n;
 	return names->n - 1;
-}
-
-uint32_t names_add(struct names *names, struct span name)
-{
-	char escaped[NAMES_SIZE];
-	size_t plain = 0;
-
-	while (plain < name.len && name.ptr[plain] >= 0x20 && name.ptr[plain] < 0x7f)
-		plain++;
-	if (plain == name.len && name.len < NAMES_SIZE)
-		return add_stored(names, name);
-	return add_stored(names, (struct span){ escaped, names_escape(escaped, name) });
 }
 
 const char *names_text(const struct names *names, uint32_t number)

@@ -103,8 +103,7 @@ static void print_sections(FILE *out, const struct session *session, const struc
 			continue;
 		if (is_first)
 			fputs("| section | from | grade | lost, ms/s | late frames | freezes | "
-			      "longest "
-			      "freeze |\n|---|---:|---|---:|---:|---:|---:|\n",
+			      "longest freeze |\n|---|---:|---|---:|---:|---:|---:|\n",
 			      out);
 		is_first = false;
 		session_time(from, session,

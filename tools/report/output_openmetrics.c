@@ -19,11 +19,16 @@ struct app_part {
 	struct grade_facts facts;
 };
 
+static const char *const label_names[] = { "device", ",model", ",build" };
+
+#define LABELS (sizeof(label_names) / sizeof(label_names[0]))
+
 struct labelled {
 	const struct session *session;
 	char *device;
-	uint32_t next;		/* the next session with the same labels; 0: none */
-	struct app_part *parts; /* sorted */
+	const char *labels[LABELS]; /* "": unknown */
+	uint32_t next;		    /* the next session with the same labels; 0: none */
+	struct app_part *parts;	    /* sorted */
 	size_t n_parts;
 	bool *is_hidden; /* each Surface: not selected, or a later session has it */
 };
@@ -33,22 +38,6 @@ struct exposition {
 	const struct report *report;
 	struct labelled *sessions;
 };
-
-/* --- sessions by their labels --- */
-
-static bool is_equal(const char *one, const char *other)
-{
-	return strcmp(one ? one : "", other ? other : "") == 0;
-}
-
-static bool has_equal_labels(const struct labelled *one, const struct labelled *other)
-{
-	return is_equal(session_json_text(one->session, "device", "model"),
-			session_json_text(other->session, "device", "model")) &&
-	       is_equal(session_json_text(one->session, "device", "build"),
-			session_json_text(other->session, "device", "build")) &&
-	       is_equal(one->device, other->device);
-}
 
 /* --- what is printed of a session --- */
 
@@ -143,11 +132,22 @@ static int label_sessions(struct exposition *exposition)
 		all[i].session = &report->sessions[i];
 		if (device_of(&all[i].device, &report->sessions[i]) < 0)
 			return -ENOMEM;
+		all[i].labels[0] = all[i].device;
+		all[i].labels[1] = session_json_text(&report->sessions[i], "device", "model");
+		all[i].labels[2] = session_json_text(&report->sessions[i], "device", "build");
+		for (unsigned int j = 0; j < LABELS; j++)
+			all[i].labels[j] = all[i].labels[j] ? all[i].labels[j] : "";
 	}
 	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t j = i + 1; j < report->n && all[i].next == 0; j++)
-			if (has_equal_labels(&all[i], &all[j]))
+		for (uint32_t j = i + 1; j < report->n && all[i].next == 0; j++) {
+			unsigned int equal = 0;
+
+			while (equal < LABELS &&
+			       strcmp(all[i].labels[equal], all[j].labels[equal]) == 0)
+				equal++;
+			if (equal == LABELS)
 				all[i].next = j;
+		}
 	for (uint32_t i = 0; i < report->n; i++)
 		if (hide_surfaces(exposition, &all[i]) < 0 || find_parts(exposition, &all[i]) < 0)
 			return -ENOMEM;
@@ -167,7 +167,7 @@ static void print_label(FILE *out, const char *name, const char *value)
 {
 	char escaped[NAMES_SIZE];
 
-	escaped[names_escape(escaped, span_of(value ? value : ""))] = '\0';
+	escaped[names_escape(escaped, span_of(value))] = '\0';
 	fprintf(out, "%s=\"", name);
 	for (const char *at = escaped; *at; at++) {
 		if (*at == '\\' || *at == '"')
@@ -180,9 +180,8 @@ static void print_label(FILE *out, const char *name, const char *value)
 static void begin_sample(FILE *out, const struct labelled *of, const char *family, const char *app)
 {
 	fprintf(out, "jank_%s{", family);
-	print_label(out, "device", of->device);
-	print_label(out, ",model", session_json_text(of->session, "device", "model"));
-	print_label(out, ",build", session_json_text(of->session, "device", "build"));
+	for (unsigned int i = 0; i < LABELS; i++)
+		print_label(out, label_names[i], of->labels[i]);
 	print_label(out, ",app", app);
 }
 

@@ -369,8 +369,7 @@ static void print_plain(FILE *out, const struct session *session, unsigned int c
 				 (double)surface->facts.late_ns / 1e9, of[11]);
 		text_print_line(out, columns,
 				"%s: %s FPS, %s frames in %s s, max %s ms, jank %s, freezes %s, A "
-				"%s, B %s, "
-				"C %s, gaps of 0.5 s or more %s: %s s%s",
+				"%s, B %s, C %s, gaps of 0.5 s or more %s: %s s%s",
 				name_of(session, surface->name), of[0], of[1], of[2], of[3], of[4],
 				of[5], of[6], of[7], of[8], of[9], of[10], late);
 		n++;

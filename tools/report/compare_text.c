@@ -22,78 +22,56 @@
 
 /* --- names of groups --- */
 
-/* The folder that has all @paths: of one path itself. NULL: out of memory. */
-static char *common_folder(const char *const *paths, unsigned int n)
+/* The folder that has all @paths: of one path itself. */
+static struct span common_folder(const char *const *paths, unsigned int n)
 {
-	char *folder = strdup(paths[0]);
+	struct span folder = span_of(paths[0]);
 
-	for (unsigned int i = 1; folder && i < n; i++) {
+	for (unsigned int i = 1; i < n; i++) {
 		size_t same = 0;
 
-		while (folder[same] && folder[same] == paths[i][same])
+		while (same < folder.len && folder.ptr[same] == paths[i][same])
 			same++;
-		while (same > 0 && !os_is_separator(folder[same - 1]))
+		while (same > 0 && !os_is_separator(folder.ptr[same - 1]))
 			same--;
-		folder[same] = '\0';
+		folder.len = same;
 	}
 	return folder;
 }
 
-/* Its last folder; what follows that is cut off. */
-static char *last_folder(char *path)
+static bool is_name(struct span name)
 {
-	size_t n = strlen(path);
-
-	while (n > 0 && os_is_separator(path[n - 1]))
-		n--;
-	path[n] = '\0';
-	while (n > 0 && !os_is_separator(path[n - 1]))
-		n--;
-	return path + n;
-}
-
-static bool is_name(const char *text)
-{
-	return text[strspn(text, ".")] != '\0';
-}
-
-/* The last folders of two paths that differ, which are cut there. Returns false if none do. */
-static bool find_names(char *paths[2], char *names[2])
-{
-	for (;;) {
-		names[BASE] = last_folder(paths[BASE]);
-		names[NEW] = last_folder(paths[NEW]);
-		if (!*names[BASE] || strcmp(names[BASE], names[NEW]) != 0)
-			return is_name(names[BASE]) && is_name(names[NEW]);
-		*names[BASE] = *names[NEW] = '\0';
-	}
+	while (name.len > 0 && name.ptr[0] == '.')
+		name = span_skip(name, 1);
+	return name.len > 0;
 }
 
 int compare_name_groups(struct comparison *comparison, const char *const *const paths[2],
 			const unsigned int n[2])
 {
 	struct compared_group *groups = comparison->groups;
-	int error = 0;
 
 	/* The folders that have all runs, or else the first runs. */
-	for (unsigned int is_run = 0; is_run < 2 && !groups[BASE].name && error == 0; is_run++) {
-		char *from[2], *names[2];
-		bool found;
+	for (unsigned int is_run = 0; is_run < 2 && !groups[BASE].name; is_run++) {
+		struct span from[2], names[2];
 
 		for (unsigned int i = BASE; i <= NEW; i++)
-			from[i] = is_run ? strdup(groups[i].folder ? groups[i].folder : "")
+			from[i] = is_run ? span_of(groups[i].folder ? groups[i].folder : "")
 					 : common_folder(paths[i], n[i]);
-		error = from[BASE] && from[NEW] ? 0 : -ENOMEM;
-		found = error == 0 && find_names(from, names);
-		for (unsigned int i = BASE; i <= NEW && found && error == 0; i++)
+		/* Their last folders that differ. */
+		do {
+			names[BASE] = folder_cut_last(&from[BASE]);
+			names[NEW] = folder_cut_last(&from[NEW]);
+		} while (names[BASE].len > 0 && span_equal(names[BASE], names[NEW]));
+		if (!is_name(names[BASE]) || !is_name(names[NEW]))
+			continue;
+		for (unsigned int i = BASE; i <= NEW; i++)
 			if (asprintf(&groups[i].name,
-				     is_run && comparison->runs[i] > 1 ? "%s (+%u)" : "%s",
-				     names[i], comparison->runs[i] - 1) < 0)
-				error = -ENOMEM;
-		free(from[BASE]);
-		free(from[NEW]);
+				     is_run && comparison->runs[i] > 1 ? "%.*s (+%u)" : "%.*s",
+				     (int)names[i].len, names[i].ptr, comparison->runs[i] - 1) < 0)
+				return -ENOMEM;
 	}
-	return error;
+	return 0;
 }
 
 void compare_tell_folder(char text[COMPARE_LINE_SIZE], const struct comparison *comparison,

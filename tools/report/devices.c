@@ -8,23 +8,16 @@
 #include <string.h>
 
 #include "daemon/show/apps.h"
-#include "tools/report/os.h"
 #include "tools/report/sentences.h"
 
 int device_of(char **device, const struct session *session)
 {
 	const char *id = session_json_text(session, "device", "id");
 	const char *session_id = session_json_text(session, NULL, "session_id");
-	struct span name = span_of(session->folder);
-	size_t end = session_id ? strlen(session_id) + 1 : 0, begin;
+	struct span path = span_of(session->folder), name = folder_cut_last(&path);
+	size_t end = session_id ? strlen(session_id) + 1 : 0;
 
 	/* The name of the folder before "-SESSION". */
-	while (name.len > 1 && os_is_separator(name.ptr[name.len - 1]))
-		name.len--;
-	begin = name.len;
-	while (begin > 0 && !os_is_separator(name.ptr[begin - 1]))
-		begin--;
-	name = span_skip(name, begin);
 	if (end > 1 && name.len > end && name.ptr[name.len - end] == '-' &&
 	    memcmp(name.ptr + name.len - end + 1, session_id, end - 1) == 0)
 		name.len -= end;

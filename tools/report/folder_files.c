@@ -144,3 +144,15 @@ void folder_files_free(struct folder_files *files)
 	free(files->path);
 	*files = (struct folder_files){ 0 };
 }
+
+struct span folder_cut_last(struct span *path)
+{
+	struct span name = *path;
+
+	while (name.len > 0 && os_is_separator(name.ptr[name.len - 1]))
+		name.len--;
+	path->len = name.len;
+	while (path->len > 0 && !os_is_separator(path->ptr[path->len - 1]))
+		path->len--;
+	return span_skip(name, path->len);
+}

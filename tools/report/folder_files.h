@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "daemon/base/csv_files.h"
+#include "parser/span.h"
 
 /* The number of a file without one: it comes last. */
 #define SEGMENT_CURRENT UINT32_MAX
@@ -44,5 +45,9 @@ struct folder_files {
 /* Lists @path. Returns 0 or -errno; folder_files_free() must be called in any case. */
 int folder_files_read(struct folder_files *files, const char *path);
 void folder_files_free(struct folder_files *files);
+
+/* Cuts the last folder off a path, and what separates it from others. Returns its name; "" if there
+ * is none. */
+struct span folder_cut_last(struct span *path);
 
 #endif

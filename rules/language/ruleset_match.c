@@ -9,6 +9,19 @@ static uint64_t seconds_of(const struct pattern_part *part)
 	return UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
 }
 
+/* Bits of the lengths of names that match; the last one is that of longer ones, too. */
+static uint64_t lengths_of(const struct pattern *pattern)
+{
+	size_t least = 0;
+
+	for (unsigned int i = 0; i < pattern->n_parts; i++)
+		if (pattern->parts[i].kind == PATTERN_LITERAL)
+			least += pattern->parts[i].text.len;
+	if (least >= 63)
+		return UINT64_C(1) << 63;
+	return pattern->n_parts == 1 && least > 0 ? UINT64_C(1) << least : UINT64_MAX << least;
+}
+
 _Static_assert(SLICE_CONTEXT_SHIFT + RULE_CONTEXTS_MAX <= 32, "each context has a bit");
 _Static_assert(RULES_MAX + RULE_CONTEXTS_MAX < 256, "the number of a rule has one byte");
 
@@ -31,8 +44,10 @@ static void build_index(const struct ruleset *rules, struct rule_index *index, u
 				continue;
 			if (is_literal || byte < RULE_LISTS)
 				list->numbers[list->n++] = (uint8_t)i;
-			if (rule->event == EVENT_SLICE || rule->context == 0)
-				index->seconds[byte] |= seconds_of(part);
+			if (rule->event != EVENT_SLICE && rule->context != 0)
+				continue;
+			index->seconds[byte] |= seconds_of(part);
+			index->lengths[byte] |= lengths_of(&rule->pattern);
 		}
 	}
 }

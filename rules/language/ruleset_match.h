@@ -134,8 +134,9 @@ struct rule_index {
 		uint8_t n;
 	} lists[RULE_LISTS];
 	/* By the first byte of a name: the second bytes of names that can match, each as bit
-	 * byte % 64. Of counters and instants without the rules that need an open slice. */
-	uint64_t seconds[256];
+	 * byte % 64, and their lengths, the last bit being that of longer ones, too. Of counters
+	 * and instants without the rules that need an open slice. */
+	uint64_t seconds[256], lengths[256];
 	uint32_t contexts; /* that its rules need */
 	bool has_digits;   /* a literal of its patterns has one */
 };
@@ -194,7 +195,8 @@ static inline bool rule_index_may_match(const struct rule_index *index, struct s
 					uint32_t open)
 {
 	return open != 0 || name.len < 2 ||
-	       (index->seconds[(uint8_t)name.ptr[0]] >> ((uint8_t)name.ptr[1] % 64) & 1);
+	       ((index->seconds[(uint8_t)name.ptr[0]] >> ((uint8_t)name.ptr[1] % 64) & 1) &&
+		(index->lengths[(uint8_t)name.ptr[0]] >> (name.len < 63 ? name.len : 63) & 1));
 }
 
 /**

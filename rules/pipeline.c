@@ -489,6 +489,8 @@ static inline __attribute__((always_inline)) void take(struct pipeline *p,
 		follow_unusual(p, record);
 		if (p->gfx2019) {
 			gfx2019_record(p->gfx2019, record);
+			p->queue.settled_ns =
+				back_from(trace_clock_sure(&p->clock), GFX2019_DISORDER_NS);
 			return;
 		}
 	}
@@ -571,7 +573,8 @@ static inline __attribute__((always_inline)) size_t process(struct pipeline *p,
 		p->counters.records++;
 		trace_clock_follow(&p->clock, record);
 		take(p, record);
-	} while (++i < n && pipeline_settled(p) < *until_ns);
+	} while (++i < n && p->queue.settled_ns < *until_ns);
+	duplicates_keep(&p->clock.duplicates, records, i);
 	if (i > 0)
 		return i;
 	p->counters.records++;
@@ -739,8 +742,7 @@ void pipeline_silent(struct pipeline *p, uint64_t for_ns)
 
 uint64_t pipeline_settled(const struct pipeline *p)
 {
-	return p->gfx2019 ? back_from(trace_clock_sure(&p->clock), GFX2019_DISORDER_NS)
-			  : p->queue.settled_ns;
+	return p->queue.settled_ns;
 }
 
 bool pipeline_is_settled(const struct pipeline *p)

@@ -58,11 +58,16 @@ static inline uint32_t duplicates_hash(const struct trace_record *record)
 	return (uint32_t)(hash >> 32);
 }
 
-/* Adds a record to the ring. */
-static inline void duplicates_keep(struct duplicates *duplicates, const struct trace_record *record)
+/* Adds @n records to the ring. */
+static inline void duplicates_keep(struct duplicates *duplicates,
+				   const struct trace_record *records, size_t n)
 {
-	if (duplicates->hashes)
-		duplicates->hashes[DUPLICATES_PLACE(duplicates->n++)] = duplicates_hash(record);
+	if (!duplicates->hashes)
+		return;
+	for (size_t i = 0; i < n; i++)
+		duplicates->hashes[DUPLICATES_PLACE(duplicates->n + i)] =
+			duplicates_hash(&records[i]);
+	duplicates->n += n;
 }
 
 /* True: the record is in the ring. Searches all of it. */

@@ -201,6 +201,7 @@ static void follow(struct trace_clock *clock, const struct trace_record *record)
 {
 	cpu_order_add(&clock->order, record);
 	trace_clock_follow(clock, record);
+	duplicates_keep(&clock->duplicates, record, 1);
 }
 
 /* Only one line was ahead of the rest, by little. */

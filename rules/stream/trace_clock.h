@@ -86,7 +86,7 @@ static inline bool trace_clock_counts_cpu(int32_t cpu)
 	return cpu >= 0 && cpu < TRACE_CLOCK_CPUS;
 }
 
-/* The record is valid. Hot path: called for each record. */
+/* The record is valid; duplicates_keep() must be called, too. Hot path: called for each record. */
 static inline void trace_clock_follow(struct trace_clock *clock, const struct trace_record *record)
 {
 	uint64_t time_ns = record->time_ns;
@@ -101,7 +101,6 @@ static inline void trace_clock_follow(struct trace_clock *clock, const struct tr
 		clock->cpu_last_ns[record->cpu] = time_ns;
 	if (record->tid == clock->sf_tid)
 		clock->sf_ns = time_ns;
-	duplicates_keep(&clock->duplicates, record);
 }
 
 /* Checks the next record, which is not TRACE_LOST. @sf_tid: SurfaceFlinger's thread, or

@@ -494,12 +494,19 @@ static inline __attribute__((always_inline)) void take(struct pipeline *p,
 			return;
 		}
 	}
-	if (record->kind == TRACE_SLICE_BEGIN &&
-	    rule_index_may_match(&p->rules->slices, record->name, 0))
-		meaning = names_slice(&p->attribution.names, record->name, &named);
-	ended = attribution_record(&p->attribution, record, meaning);
-	if (meaning->role >= RULE_CALLBACK || (ended && ended->role >= RULE_CALLBACK))
-		follow_role(p, record, meaning, ended);
+	if (record->kind == TRACE_SLICE_BEGIN) {
+		if (rule_index_may_match(&p->rules->slices, record->name, 0))
+			meaning = names_slice(&p->attribution.names, record->name, &named);
+		attribution_begin(&p->attribution, record, meaning);
+		if (meaning->role >= RULE_CALLBACK)
+			follow_role(p, record, meaning, NULL);
+	} else if (record->kind == TRACE_SLICE_END) {
+		ended = attribution_end_slice(&p->attribution, record);
+		if (ended && ended->role >= RULE_CALLBACK)
+			follow_role(p, record, meaning, ended);
+	} else {
+		attribution_event(&p->attribution, record);
+	}
 	settle_if_due(p);
 }
 

@@ -312,20 +312,6 @@ static __attribute__((noinline)) void end_composition(struct attribution *a,
 	composition_ends(a, record->tid);
 }
 
-static inline const struct open_slice *slice_end(struct attribution *a,
-						 const struct trace_record *record)
-{
-	bool of_sf = a->sf.presented && record->tid == a->sf.tid;
-	const struct open_slice *ended;
-
-	if (!of_sf && !slice_stacks_may_have(&a->stacks, record->tid))
-		return NULL;
-	ended = slice_stacks_end(&a->stacks, record->tid);
-	if (of_sf || (a->candidate.sf.presented && record->tid == a->candidate.sf.tid))
-		end_composition(a, record);
-	return ended;
-}
-
 /* The rule that an event matches, whose thread has the slices @open. Those of apps end here. */
 static inline const struct rule *match(struct attribution *a, const struct trace_record *record,
 				       uint32_t open, struct pattern_capture *capture)
@@ -624,66 +610,83 @@ void attribution_set_rules(struct attribution *a, const struct ruleset *rules)
 	layer_events_set_rules(&a->layer_events, rules);
 }
 
-/* Another process certainly wrote the marker: a name that only SurfaceFlinger writes is forged. */
-static __attribute__((noinline)) void foreign_record(struct attribution *a,
-						     const struct trace_record *record,
-						     const struct slice_meaning *meaning)
+/* Another process certainly wrote a name that only SurfaceFlinger writes. */
+static __attribute__((noinline)) void on_forged(struct attribution *a,
+						const struct trace_record *record)
+{
+	if (a->forgery_reported)
+		return;
+	a->forgery_reported = true;
+	a->sink.forgery(a->sink.pipeline, record);
+}
+
+/* Called before the event of a process that may be SurfaceFlinger changes anything. @mask: of a
+ * slice that begins. */
+static inline void follow_writer(struct attribution *a, const struct trace_record *record,
+				 uint32_t mask)
+{
+	if (a->candidate.sf.known && surfaceflinger_wrote(&a->sf, record))
+		drop_candidate(a);
+	if (a->sf.known && record->tid == a->sf.tid &&
+	    sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
+		begin_run(a, record, mask);
+}
+
+void attribution_any_begin(struct attribution *a, const struct trace_record *record,
+			   const struct slice_meaning *meaning)
+{
+	if (record->writer == TRACE_WRITER_OTHER) {
+		push(a, record, meaning, meaning->mask & SLICE_WAIT);
+		if (meaning->mask & SLICE_PRESENT) {
+			a->foreign_presents++;
+			on_forged(a, record);
+		}
+		return;
+	}
+	follow_writer(a, record, meaning->mask);
+	if (meaning == &slice_unnamed)
+		slice_stacks_begin_unnamed(&a->stacks, record->tid);
+	else
+		slice_begin(a, record, meaning);
+}
+
+const struct open_slice *attribution_any_end(struct attribution *a,
+					     const struct trace_record *record)
+{
+	const struct open_slice *ended;
+	bool of_sf;
+
+	if (record->writer != TRACE_WRITER_OTHER)
+		follow_writer(a, record, 0);
+	of_sf = a->sf.presented && record->tid == a->sf.tid;
+	ended = slice_stacks_end(&a->stacks, record->tid);
+	if (of_sf || (a->candidate.sf.presented && record->tid == a->candidate.sf.tid))
+		end_composition(a, record);
+	return ended;
+}
+
+void attribution_event(struct attribution *a, const struct trace_record *record)
 {
 	struct pattern_capture capture;
 	const struct rule *rule;
-	bool forged = false;
 
-	if (record->kind == TRACE_SLICE_BEGIN) {
-		push(a, record, meaning, meaning->mask & SLICE_WAIT);
-		forged = meaning->mask & SLICE_PRESENT;
-		a->foreign_presents += forged;
-	} else if (record->kind == TRACE_COUNTER || record->kind == TRACE_INSTANT) {
-		rule = match(a, record, 0, &capture);
-		forged = rule && rule_is_unique(rule);
-		if (forged && rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
-			a->foreign_ticks++;
-		else
-			a->foreign_latches += forged;
-	}
-	if (forged && !a->forgery_reported) {
-		a->forgery_reported = true;
-		a->sink.forgery(a->sink.pipeline, record);
-	}
-}
-
-const struct open_slice *attribution_any_record(struct attribution *a,
-						const struct trace_record *record,
-						const struct slice_meaning *meaning)
-{
-	if (record->writer == TRACE_WRITER_OTHER) {
-		if (record->kind == TRACE_SLICE_END)
-			return slice_end(a, record);
-		foreign_record(a, record, meaning);
-		return NULL;
-	}
-	if (a->candidate.sf.known && surfaceflinger_wrote(&a->sf, record))
-		drop_candidate(a);
-	/* Called before the event changes anything. */
-	if (a->sf.known && record->tid == a->sf.tid &&
-	    sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns))
-		begin_run(a, record, meaning->mask);
-	switch (record->kind) {
-	case TRACE_SLICE_BEGIN:
-		if (meaning->mask || meaning->role || a->rules->layers_in_slices)
-			slice_begin(a, record, meaning);
-		else
-			slice_stacks_begin_unnamed(&a->stacks, record->tid);
-		break;
-	case TRACE_SLICE_END:
-		return slice_end(a, record);
-	case TRACE_COUNTER:
-	case TRACE_INSTANT:
+	a->stacks.now_ns = record->time_ns;
+	if (record->writer != TRACE_WRITER_OTHER)
+		follow_writer(a, record, 0);
+	if (record->kind != TRACE_COUNTER && record->kind != TRACE_INSTANT)
+		return;
+	if (record->writer != TRACE_WRITER_OTHER) {
 		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
-		break;
-	default:
-		break;
+		return;
 	}
-	return NULL;
+	rule = match(a, record, 0, &capture);
+	if (!rule || !rule_is_unique(rule))
+		return;
+	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
+		a->foreign_ticks++;
+	else
+		a->foreign_latches++;
+	on_forged(a, record);
 }
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,

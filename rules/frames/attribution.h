@@ -81,30 +81,35 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 		     struct layer_table *layers, const struct attribution_sink *sink);
 void attribution_free(struct attribution *a);
 
-/* attribution_record() of a record that is more than there. */
-const struct open_slice *attribution_any_record(struct attribution *a,
-						const struct trace_record *record,
-						const struct slice_meaning *meaning);
+/* attribution_begin() and attribution_end_slice() of a slice that is more than there. */
+void attribution_any_begin(struct attribution *a, const struct trace_record *record,
+			   const struct slice_meaning *meaning);
+const struct open_slice *attribution_any_end(struct attribution *a,
+					     const struct trace_record *record);
 
-/* Processes the next record. @meaning: of a slice that begins, else slice_unnamed. Returns the
- * slice that ends, if a rule names it; else NULL. Most are slices that no rule names, of threads
- * that are not SurfaceFlinger's. */
-static inline const struct open_slice *attribution_record(struct attribution *a,
-							  const struct trace_record *record,
-							  const struct slice_meaning *meaning)
+/* A slice begins. Most are slices that no rule names, of threads that are not SurfaceFlinger's. */
+static inline void attribution_begin(struct attribution *a, const struct trace_record *record,
+				     const struct slice_meaning *meaning)
 {
 	a->stacks.now_ns = record->time_ns;
-	if (record->kind > TRACE_SLICE_END || record->writer != TRACE_WRITER_UNKNOWN ||
-	    record->tid == a->sf.tid || a->candidate.sf.known || meaning->mask || meaning->role ||
-	    a->rules->layers_in_slices)
-		return attribution_any_record(a, record, meaning);
-	if (!slice_stacks_may_have(&a->stacks, record->tid))
-		return NULL;
-	if (record->kind == TRACE_SLICE_END)
-		return slice_stacks_end(&a->stacks, record->tid);
-	slice_stacks_begin_unnamed(&a->stacks, record->tid);
-	return NULL;
+	if (meaning != &slice_unnamed || record->tid == a->sf.tid || a->candidate.sf.known)
+		attribution_any_begin(a, record, meaning);
+	else
+		slice_stacks_begin_unnamed(&a->stacks, record->tid);
 }
+
+/* A slice ends. Returns it, if a rule names it; else NULL. */
+static inline const struct open_slice *attribution_end_slice(struct attribution *a,
+							     const struct trace_record *record)
+{
+	a->stacks.now_ns = record->time_ns;
+	return record->tid == a->sf.tid || a->candidate.sf.known
+		       ? attribution_any_end(a, record)
+		       : slice_stacks_end(&a->stacks, record->tid);
+}
+
+/* Processes a record that is no slice. */
+void attribution_event(struct attribution *a, const struct trace_record *record);
 
 /* Events may be missing after @time_ns, or the clock stepped. Open slices, the last values of
  * counters, and latches without a present (which may be lost) are invalid. */

@@ -107,6 +107,11 @@ const struct slice_meaning *names_slice(struct name_table *names, struct span na
 		ruleset_match_slice(names->rules, name, &known->meaning);
 	else if (!found)
 		match_numbered(names->rules, known);
+	if (!found)
+		known->is_unnamed = !known->meaning.mask && known->meaning.role == RULE_NONE &&
+				    !names->rules->layers_in_slices;
+	if (known->is_unnamed)
+		return &slice_unnamed;
 	*meaning = known->meaning;
 	if (known->is_number)
 		meaning->number = number;

@@ -17,6 +17,7 @@ struct known_name {
 	uint32_t length;	  /* 0: unused */
 	uint32_t open;		  /* of a counter: as for ruleset_match() */
 	bool is_number, is_newer; /* of a slice: those numbers are the one after its name */
+	bool is_unnamed;	  /* of a slice: no rule matches */
 	union {
 		struct slice_meaning meaning;
 		struct {
@@ -41,7 +42,7 @@ void names_set_rules(struct name_table *names, const struct ruleset *rules);
 const struct rule *names_counter(struct name_table *names, struct span name, uint32_t open,
 				 struct pattern_capture *capture);
 
-/* ruleset_match_slice() */
+/* ruleset_match_slice(); returns slice_unnamed if no rule matches. */
 const struct slice_meaning *names_slice(struct name_table *names, struct span name,
 					struct slice_meaning *meaning);
 

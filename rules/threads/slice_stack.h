@@ -138,8 +138,11 @@ const struct open_slice *slice_stacks_end_named(struct slice_stacks *table,
 /* A slice ends. Returns it if a rule names it, until the next one begins; else NULL. */
 static inline const struct open_slice *slice_stacks_end(struct slice_stacks *table, int32_t tid)
 {
-	struct slice_stack *stack = slice_stacks_find(table, tid);
+	struct slice_stack *stack;
 
+	if (!slice_stacks_may_have(table, tid))
+		return NULL;
+	stack = slice_stacks_find(table, tid);
 	if (!stack || stack->n == 0)
 		return NULL;
 	/* Most ends are those of slices that no rule names. */

@@ -32,17 +32,17 @@ static void match_words(const struct ruleset *rules, struct span text)
 		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
 		struct span name = { text.ptr, len < 64 ? len : 64 };
 		struct pattern_capture capture = PATTERN_NO_CAPTURE;
-		struct slice_meaning of_name, known;
-		const struct slice_meaning *meaning = ruleset_match_slice(rules, name, &of_name);
+		struct slice_meaning own, copy;
+		const struct slice_meaning *kept, *meaning = ruleset_match_slice(rules, name, &own);
 		uint32_t open = meaning->mask;
 
 		/* As a new name, and as a known one. */
 		for (unsigned int i = 0; i < 2; i++) {
-			names_slice(&names, name, &known);
-			if (known.mask != open || known.role != meaning->role ||
-			    known.since_14 != meaning->since_14 ||
-			    known.number != meaning->number || known.newer != meaning->newer ||
-			    known.time_ns != meaning->time_ns)
+			kept = names_slice(&names, name, &copy);
+			if (kept->mask != open || kept->role != meaning->role ||
+			    kept->since_14 != meaning->since_14 ||
+			    kept->number != meaning->number || kept->newer != meaning->newer ||
+			    kept->time_ns != meaning->time_ns)
 				abort();
 		}
 		NOTE(open, meaning->role, meaning->since_14, meaning->number, meaning->time_ns);

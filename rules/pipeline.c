@@ -911,6 +911,7 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 	struct attribution_sink findings = {
 		.pipeline = p,
 		.event = on_event,
+		.each_counter = options->type > 0,
 		.surfaceflinger = on_surfaceflinger,
 		.forgery = on_forgery,
 		.queue = &p->queue,

@@ -35,7 +35,7 @@
 /* For the end of a trace: a SurfaceFlinger that draws is never silent for this long. */
 #define SILENT_END_NS UINT64_C(250000000)
 
-static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open);
+static void match_event(struct attribution *a, const struct trace_record *record, uint32_t open);
 static void emit_present(struct attribution *a, const struct trace_record *record);
 
 static void emit(struct attribution *a, enum rule_role role, const struct rule *rule,
@@ -129,7 +129,7 @@ static void follow(struct attribution *a, struct surfaceflinger next, uint64_t t
 	for (size_t at = 0; at < c->held.used;) {
 		at = held_read(&c->held, at, &record, &note);
 		if ((note & 3) == HELD_EVENT) {
-			named_event(a, &record, (uint32_t)(note >> 2));
+			match_event(a, &record, (uint32_t)(note >> 2));
 		} else if ((note & 3) == HELD_PRESENT) {
 			emit_present(a, &record);
 		} else {
@@ -316,15 +316,16 @@ static __attribute__((noinline)) void end_composition(struct attribution *a,
 static inline const struct rule *match(struct attribution *a, const struct trace_record *record,
 				       uint32_t open, struct pattern_capture *capture)
 {
-	const struct rule *rule;
+	const struct rule_index *counters = &a->rules->counters;
+	const struct rule *rule = NULL;
 
-	if (record->kind == TRACE_COUNTER)
-		rule = names_counter(&a->names, record->name, open, capture);
-	else
+	if (record->kind != TRACE_COUNTER)
 		rule = ruleset_match(a->rules,
 				     record->kind == TRACE_INSTANT ? &a->rules->instants
 								   : &a->rules->slices,
 				     record->name, open, capture);
+	else if (rule_index_may_match(counters, record->name, open & counters->contexts))
+		rule = names_counter(&a->names, record->name, open, capture);
 	if (!rule || (rule->role != RULE_PRODUCER && rule->role != RULE_ANSWER))
 		return rule;
 	if (rule->role == RULE_PRODUCER)
@@ -366,11 +367,11 @@ static void vsync_event(struct attribution *a, const struct rule *rule,
 	emit(a, RULE_NOMINAL, rule, record, &nominal);
 }
 
-/* An event whose thread has the slices @open. */
-static void named_event(struct attribution *a, const struct trace_record *record, uint32_t open)
+/* An event that @rule matches, or a counter that none does. */
+static __attribute__((noinline)) void named_event(struct attribution *a, const struct rule *rule,
+						  const struct pattern_capture *capture,
+						  const struct trace_record *record)
 {
-	struct pattern_capture capture;
-	const struct rule *rule = match(a, record, open, &capture);
 	enum rule_role role = rule ? rule->role : RULE_NONE;
 
 	if (role >= RULE_WORK && role < RULE_IGNORE)
@@ -381,17 +382,27 @@ static void named_event(struct attribution *a, const struct trace_record *record
 	if (role == RULE_IGNORE)
 		return;
 	if (role >= RULE_LATCH && role <= RULE_TRANSACTION) {
-		layer_event(&a->layer_events, rule, &capture, record);
+		layer_event(&a->layer_events, rule, capture, record);
 	} else if (role >= RULE_TICK && role <= RULE_TARGET) {
 		if (record->kind != TRACE_SLICE_BEGIN)
-			vsync_event(a, rule, &capture, record);
+			vsync_event(a, rule, capture, record);
 		return;
 	}
 	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record)) {
 		if (rule)
 			a->expected.is_14 |= rule->since_14;
-		emit(a, role, rule, record, &capture);
+		emit(a, role, rule, record, capture);
 	}
+}
+
+/* An event whose thread has the slices @open. */
+static void match_event(struct attribution *a, const struct trace_record *record, uint32_t open)
+{
+	struct pattern_capture capture;
+	const struct rule *rule = match(a, record, open, &capture);
+
+	if (rule || a->sink.each_counter)
+		named_event(a, rule, &capture, record);
 }
 
 /* A slice begins. Those of a rule, and of a role whose end matters, are kept until they end. @kept:
@@ -484,7 +495,7 @@ static __attribute__((noinline)) void slice_begin(struct attribution *a,
 		emit(a, RULE_COMMIT, NULL, record, NULL);
 	}
 	if (a->rules->layers_in_slices)
-		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
+		match_event(a, record, slice_stacks_open(&a->stacks, record->tid));
 }
 
 void attribution_forget_open(struct attribution *a, uint64_t time_ns)
@@ -667,26 +678,25 @@ const struct open_slice *attribution_any_end(struct attribution *a,
 
 void attribution_event(struct attribution *a, const struct trace_record *record)
 {
+	bool other = record->writer == TRACE_WRITER_OTHER;
 	struct pattern_capture capture;
 	const struct rule *rule;
 
 	a->stacks.now_ns = record->time_ns;
-	if (record->writer != TRACE_WRITER_OTHER)
+	if (!other)
 		follow_writer(a, record, 0);
 	if (record->kind != TRACE_COUNTER && record->kind != TRACE_INSTANT)
 		return;
-	if (record->writer != TRACE_WRITER_OTHER) {
-		named_event(a, record, slice_stacks_open(&a->stacks, record->tid));
-		return;
+	rule = match(a, record, other ? 0 : slice_stacks_open(&a->stacks, record->tid), &capture);
+	if (!other && (rule || a->sink.each_counter)) {
+		named_event(a, rule, &capture, record);
+	} else if (other && rule && rule_is_unique(rule)) {
+		if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
+			a->foreign_ticks++;
+		else
+			a->foreign_latches++;
+		on_forged(a, record);
 	}
-	rule = match(a, record, 0, &capture);
-	if (!rule || !rule_is_unique(rule))
-		return;
-	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
-		a->foreign_ticks++;
-	else
-		a->foreign_latches++;
-	on_forged(a, record);
 }
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,

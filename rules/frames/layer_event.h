@@ -26,6 +26,7 @@ struct attribution_sink {
 	 * a present begin with it, and a composite ends: that of the last present. Of a slice the
 	 * period of role nominal is the captured time. */
 	void (*event)(struct pipeline *p, const struct role_event *event);
+	bool each_counter; /* also those of SurfaceFlinger that no rule names */
 	/* SurfaceFlinger was found; @another: it replaced the previous one. */
 	void (*surfaceflinger)(struct pipeline *p, uint64_t time_ns, bool another);
 	/* Another process writes markers that only SurfaceFlinger writes; called once. */

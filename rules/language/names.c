@@ -25,7 +25,9 @@ static inline struct known_name *entry_of(struct name_table *names, struct span 
 			return known;
 	}
 	*found = false;
-	known = &names->known[key ^ (names->misses++ & 1)];
+	known = &names->known[key];
+	if (known->length > 0)
+		known = &names->known[key ^ (names->misses++ & 1)];
 	*known = (struct known_name){ .length = (uint32_t)name.len, .open = open };
 	memcpy(known->text, name.ptr, name.len);
 	return known;
@@ -45,8 +47,6 @@ const struct rule *names_counter(struct name_table *names, struct span name, uin
 	bool found;
 
 	open &= counters->contexts;
-	if (!rule_index_may_match(counters, name, open))
-		return NULL;
 	if (name.len == 0 || name.len > NAMES_TEXT)
 		return ruleset_match(names->rules, counters, name, open, capture);
 	known = entry_of(names, name, open, &found);

@@ -38,7 +38,7 @@ struct name_table {
 /* Forgets all names: what they mean is up to @rules from now on. */
 void names_set_rules(struct name_table *names, const struct ruleset *rules);
 
-/* ruleset_match() of a counter. */
+/* ruleset_match() of a counter for which rule_index_may_match() is true. */
 const struct rule *names_counter(struct name_table *names, struct span name, uint32_t open,
 				 struct pattern_capture *capture);
 

@@ -97,14 +97,6 @@ static void forget(struct slice_stacks *table, struct slice_stack *stack)
 	end_work(table, stack);
 }
 
-uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid)
-{
-	const struct slice_stack *stack =
-		slice_stacks_may_have(table, tid) ? slice_stacks_find(table, tid) : NULL;
-
-	return stack ? stack->open : 0;
-}
-
 uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint64_t time_ns)
 {
 	const struct slice_stack *stack = slice_stacks_find(table, tid);

@@ -90,7 +90,13 @@ struct slice_stack *slice_stacks_next(const struct slice_stacks *table,
 				      const struct slice_stack *stack);
 
 /* Mask of the slices that are open on @tid. */
-uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid);
+static inline uint32_t slice_stacks_open(struct slice_stacks *table, int32_t tid)
+{
+	const struct slice_stack *stack =
+		slice_stacks_may_have(table, tid) ? slice_stacks_find(table, tid) : NULL;
+
+	return stack ? stack->open : 0;
+}
 
 /**
  * slice_stacks_begin() - a slice begins that a rule names

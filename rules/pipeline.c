@@ -461,6 +461,9 @@ static __attribute__((noinline)) void follow_role(struct pipeline *p,
 	struct slice_stack *stack = slice_stacks_find(&p->attribution.stacks, record->tid);
 	enum rule_role role = ended ? ended->role : meaning->role;
 
+	/* Of the parts of a callback only the ends matter. */
+	if (!ended && role >= RULE_INPUT && role <= RULE_DRAW)
+		return;
 	if (!ended)
 		producers_begin(p->producers, stack, record, meaning);
 	else if (role >= RULE_ENQUEUE)

@@ -411,7 +411,7 @@ void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t exce
 		owner->voted = only->pid;
 		owner->votes = 1;
 	}
-	/* Searched again at the next frame, if that changes the result. */
-	if (owner->votes == VOTES_ENOUGH || (!known && owner->votes >= VOTES_ENOUGH - 2))
+	/* Searched again at the next frame: fewer votes do not count. */
+	if (owner->votes == VOTES_ENOUGH)
 		owner->version = 0;
 }

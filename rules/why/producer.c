@@ -461,8 +461,11 @@ static void doubt_overtaking(struct producers *p, struct queued_buffer *buffer, 
  * another layer may have taken it, if nothing but the time told whose it was. */
 static void doubt_last(struct producers *p, uint64_t time_ns)
 {
-	for (uint32_t n = 0; n < PRODUCER_RECENT_MAX; n++) {
-		struct queued_buffer *buffer = buffer_at(p, p->last - n);
+	/* None is added before it is sent. */
+	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_RECENT_MAX) &&
+				   buffer_at(p, i)->added_ns + SHORT_WAY_NS >= time_ns;
+	     i--) {
+		struct queued_buffer *buffer = buffer_at(p, i);
 
 		if (buffer->taken && is_blast(buffer) && !buffer->is_known && buffer->n_hints > 0 &&
 		    buffer->sent_ns + SHORT_WAY_NS >= time_ns)
@@ -570,8 +573,8 @@ static struct queued_buffer *find_buffer(struct producers *p, const struct layer
 		struct queued_buffer *buffer = buffer_at(p, i);
 		bool is_layers = buffer->key == layer->producer;
 
-		if (is_layers && has_newer && is_over(buffer) &&
-		    !is_kept(p, i, PRODUCER_RECENT_MAX)) {
+		if (is_layers && has_newer && !is_kept(p, i, PRODUCER_RECENT_MAX) &&
+		    is_over(buffer)) {
 			*link = buffer->before;
 			continue;
 		}

@@ -301,12 +301,8 @@ static void composition_ends(struct attribution *a, int32_t tid)
 		a->candidate.sf.presented = false;
 }
 
-/* A slice of a thread ends that has presented: maybe the composition. */
-static __attribute__((noinline)) void end_composition(struct attribution *a,
-						      const struct trace_record *record)
+void attribution_composition_ends(struct attribution *a, const struct trace_record *record)
 {
-	if (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)
-		return;
 	if (record->tid == a->sf.tid && a->sf.presented)
 		emit(a, RULE_COMPOSITE, NULL, record, NULL);
 	composition_ends(a, record->tid);
@@ -672,7 +668,7 @@ const struct open_slice *attribution_any_end(struct attribution *a,
 	of_sf = a->sf.presented && record->tid == a->sf.tid;
 	ended = slice_stacks_end(&a->stacks, record->tid);
 	if (of_sf || (a->candidate.sf.presented && record->tid == a->candidate.sf.tid))
-		end_composition(a, record);
+		attribution_end_composition(a, record);
 	return ended;
 }
 

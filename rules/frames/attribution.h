@@ -87,25 +87,51 @@ void attribution_any_begin(struct attribution *a, const struct trace_record *rec
 const struct open_slice *attribution_any_end(struct attribution *a,
 					     const struct trace_record *record);
 
-/* A slice begins. Most are slices that no rule names, of threads that are not SurfaceFlinger's. */
+/* The composition of a thread has ended. */
+void attribution_composition_ends(struct attribution *a, const struct trace_record *record);
+
+/* A slice has ended on a thread that has presented: maybe the composition. */
+static inline void attribution_end_composition(struct attribution *a,
+					       const struct trace_record *record)
+{
+	if (!(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
+		attribution_composition_ends(a, record);
+}
+
+/* True: a slice that no rule names changes nothing but the stack of its thread, and the run of
+ * SurfaceFlinger's thread. */
+static inline bool attribution_is_plain(struct attribution *a, const struct trace_record *record)
+{
+	if (record->tid != a->sf.tid)
+		return !a->candidate.sf.known;
+	return !a->candidate.sf.known && record->writer != TRACE_WRITER_OTHER &&
+	       !sf_runs_add(&a->runs, record->tid, record->cpu, record->time_ns);
+}
+
+/* A slice begins. */
 static inline void attribution_begin(struct attribution *a, const struct trace_record *record,
 				     const struct slice_meaning *meaning)
 {
 	a->stacks.now_ns = record->time_ns;
-	if (meaning != &slice_unnamed || record->tid == a->sf.tid || a->candidate.sf.known)
-		attribution_any_begin(a, record, meaning);
-	else
+	if (meaning == &slice_unnamed && attribution_is_plain(a, record))
 		slice_stacks_begin_unnamed(&a->stacks, record->tid);
+	else
+		attribution_any_begin(a, record, meaning);
 }
 
 /* A slice ends. Returns it, if a rule names it; else NULL. */
 static inline const struct open_slice *attribution_end_slice(struct attribution *a,
 							     const struct trace_record *record)
 {
+	const struct open_slice *ended;
+
 	a->stacks.now_ns = record->time_ns;
-	return record->tid == a->sf.tid || a->candidate.sf.known
-		       ? attribution_any_end(a, record)
-		       : slice_stacks_end(&a->stacks, record->tid);
+	if (!attribution_is_plain(a, record))
+		return attribution_any_end(a, record);
+	ended = slice_stacks_end(&a->stacks, record->tid);
+	if (record->tid == a->sf.tid && a->sf.presented)
+		attribution_end_composition(a, record);
+	return ended;
 }
 
 /* Processes a record that is no slice. */

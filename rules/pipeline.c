@@ -486,11 +486,11 @@ static inline __attribute__((always_inline)) void take(struct pipeline *p,
 	const struct open_slice *ended;
 	struct slice_meaning named;
 
-	if (record->kind == TRACE_INSTANT)
-		handle_mark(p, record);
 	if (p->unusual) {
 		follow_unusual(p, record);
 		if (p->gfx2019) {
+			if (record->kind == TRACE_INSTANT)
+				handle_mark(p, record);
 			gfx2019_record(p->gfx2019, record);
 			p->queue.settled_ns =
 				back_from(trace_clock_sure(&p->clock), GFX2019_DISORDER_NS);
@@ -508,6 +508,8 @@ static inline __attribute__((always_inline)) void take(struct pipeline *p,
 		if (ended && ended->role >= RULE_CALLBACK)
 			follow_role(p, record, meaning, ended);
 	} else {
+		if (record->kind == TRACE_INSTANT)
+			handle_mark(p, record);
 		attribution_event(&p->attribution, record);
 	}
 	settle_if_due(p);

@@ -42,9 +42,9 @@ struct clock_waiting {
 struct trace_clock {
 	struct event_writer *events;		/* of the owner */
 	uint64_t cpu_last_ns[TRACE_CLOCK_CPUS]; /* time of the last record of each CPU */
+	uint64_t now_ns;			/* latest time that is believed */
 	int32_t sf_tid;				/* SurfaceFlinger's thread, at the last record */
 	uint64_t sf_ns;				/* time of its last record */
-	uint64_t now_ns;			/* latest time that is believed */
 	uint64_t sure_ns;			/* the same without the record of now_ns */
 	uint64_t back_ns;			/* set with CLOCK_BACK: size of the step */
 	uint64_t ended_ns;			/* likewise: the latest time before the step */

@@ -16,12 +16,6 @@
 
 /* --- fields --- */
 
-static void begin(struct csv_row *text)
-{
-	text->len = 0;
-	text->is_too_long = false;
-}
-
 /* True: there is space for @len bytes, and for the comma or line end after them. */
 static bool fits(struct csv_row *text, size_t len)
 {
@@ -29,7 +23,7 @@ static bool fits(struct csv_row *text, size_t len)
 	return !text->is_too_long;
 }
 
-/* Each field writes a comma after it. end() replaces the last comma with the line end. */
+/* Each field writes a comma after it. */
 static void raw(struct csv_row *text, const char *field, size_t len)
 {
 	if (!fits(text, len))
@@ -37,14 +31,6 @@ static void raw(struct csv_row *text, const char *field, size_t len)
 	memcpy(text->bytes + text->len, field, len);
 	text->len += len;
 	text->bytes[text->len++] = ',';
-}
-
-static void end(struct csv_row *text)
-{
-	if (text->is_too_long)
-		text->len = 0;
-	else
-		text->bytes[text->len - 1] = '\n';
 }
 
 static void empty(struct csv_row *text, unsigned int columns)
@@ -116,57 +102,30 @@ static void exact_milliseconds(struct csv_row *text, int64_t ns)
 	decimal_if(text, ns >= 0, ns, 6);
 }
 
-/* @value * 10^@decimals as an integer, rounded as printf() does: the exact value of the double, to
- * the nearest, a half to the even digit. @value: 0 to 1e15, below 2^50. @decimals: 3 at most, so
- * that the product of the 53 bits of @value fits. */
-static uint64_t scaled(double value, unsigned int decimals)
-{
-	static const uint32_t powers[] = { 1, 10, 100, 1000 };
-	uint64_t bits, product, whole, half, rest;
-	unsigned int exponent, shift;
-
-	/* IEEE 754: 52 bits below an implicit one, and an exponent with a bias of 1023. A value
-	 * with exponent 0 is less than 10^-307. */
-	memcpy(&bits, &value, sizeof(bits));
-	exponent = bits >> 52 & 0x7ff;
-	product = (bits % (UINT64_C(1) << 52) + (UINT64_C(1) << 52)) * powers[decimals];
-	shift = 1023 + 52 - exponent;
-	if (shift > 63)
-		return 0;
-	whole = product >> shift;
-	half = UINT64_C(1) << (shift - 1);
-	rest = product & (2 * half - 1);
-	return whole + (rest > half || (rest == half && whole % 2 == 1));
-}
-
-/* With @decimals, 3 at most, rounded. Negative: empty. */
+/* With @decimals, rounded. Negative: empty. No row of a single frame has such a number. */
 static void number(struct csv_row *text, double value, unsigned int decimals)
 {
+	char field[NUMBER_MAX];
+
 	if (!(value >= 0) || value > 1e15)
 		empty(text, 1);
 	else
-		decimal(text, scaled(value, decimals), decimals);
+		raw(text, field,
+		    (size_t)snprintf(field, sizeof(field), "%.*f", (int)decimals, value));
 }
 
 /* Rounded to @decimals, then printed with "%.6g", as the 2019 program did. */
 static void short_number(struct csv_row *text, double value, unsigned int decimals)
 {
-	char rounded[64], field[32];
-	int len;
+	char field[NUMBER_MAX];
 
 	if (!(value >= 0) || value > 1e15) {
 		empty(text, 1);
 		return;
 	}
-	snprintf(rounded, sizeof(rounded), "%.*f", (int)decimals, value);
-	len = snprintf(field, sizeof(field), "%.6g", strtod(rounded, NULL));
-	raw(text, field, (size_t)len);
+	snprintf(field, sizeof(field), "%.*f", (int)decimals, value);
+	raw(text, field, (size_t)snprintf(field, sizeof(field), "%.6g", strtod(field, NULL)));
 }
-
-enum name_flags {
-	NAME_PLAIN = 0,
-	NAME_LINES = 1, /* its line ends are from jankd, and are kept, in quotes */
-};
 
 /* A spreadsheet runs a cell that begins with such a character as a formula. */
 static bool begins_formula(char first)
@@ -207,9 +166,8 @@ static size_t plain_length(const char *text, size_t len)
 }
 
 /* Escapes @text, of @size bytes, into @to. Returns the length; *quote is set if RFC 4180 requires
- * quotes. */
-static size_t escape_field(char *to, const char *text, size_t size, enum name_flags flags,
-			   bool *quote)
+ * quotes. @keeps_lines: its line ends are from jankd, and are kept, in quotes. */
+static size_t escape_field(char *to, const char *text, size_t size, bool keeps_lines, bool *quote)
 {
 	const char *text_end = text + size;
 	size_t len = 0;
@@ -227,7 +185,7 @@ static size_t escape_field(char *to, const char *text, size_t size, enum name_fl
 		if (text == text_end || len == CSV_FIELD_MAX)
 			break;
 		unit = text_next(text);
-		if (*text == '\n' && (flags & NAME_LINES))
+		if (*text == '\n' && keeps_lines)
 			unit = (struct text_unit){ .bytes = "\n", .len = 1, .used = 1 };
 		*quote |= *text == ',' || *text == '"' || unit.bytes[0] == '\n';
 		if (*text == '"')
@@ -240,7 +198,7 @@ static size_t escape_field(char *to, const char *text, size_t size, enum name_fl
 }
 
 /* A name from the trace, or a list of such names: escaped, and quoted if needed. */
-static void name_in(struct csv_row *text, const char *name, enum name_flags flags)
+static void name_in(struct csv_row *text, const char *name, bool keeps_lines)
 {
 	bool quote = false;
 	char *to = text->bytes + text->len;
@@ -254,7 +212,7 @@ static void name_in(struct csv_row *text, const char *name, enum name_flags flag
 	 * formula, and the rest of the last character of a cut text. */
 	if (!fits(text, 8 + (len < CSV_FIELD_MAX / 4 ? 4 * len : CSV_FIELD_MAX)))
 		return;
-	len = escape_field(to + 1, name, len, flags, &quote);
+	len = escape_field(to + 1, name, len, keeps_lines, &quote);
 	if (quote) {
 		to[0] = '"';
 		to[len + 1] = '"';
@@ -268,7 +226,7 @@ static void name_in(struct csv_row *text, const char *name, enum name_flags flag
 
 static void name(struct csv_row *text, const char *name)
 {
-	name_in(text, name, NAME_PLAIN);
+	name_in(text, name, false);
 }
 
 /* --- rows --- */
@@ -371,7 +329,7 @@ static void drop_fields(struct csv_row *text, const void *value)
 	count(text, row->tx);
 	name(text, row->app);
 	name(text, row->surface);
-	name_in(text, row->info, row->legacy ? NAME_LINES : NAME_PLAIN);
+	name_in(text, row->info, row->legacy);
 	if (row->legacy) {
 		empty(text, 4);
 	} else {
@@ -558,7 +516,12 @@ const struct csv_kind csv_kinds[CSV_SESSION] = {
 
 void csv_format(struct csv_row *text, enum csv_file_kind which, const void *value)
 {
-	begin(text);
+	text->len = 0;
+	text->is_too_long = false;
 	csv_kinds[which].fields(text, value);
-	end(text);
+	/* The last comma becomes the line end. */
+	if (text->is_too_long)
+		text->len = 0;
+	else
+		text->bytes[text->len - 1] = '\n';
 }

@@ -101,8 +101,6 @@ TEST(the_longest_row_fits)
 	assert_string_equal(made(), "0.000000,,mark,x");
 }
 
-/* --- as the libc would write them --- */
-
 /* The field of the last row with that number, from 0. */
 static const char *field(unsigned int number)
 {
@@ -126,61 +124,21 @@ static uint64_t random_number(void)
 	return state;
 }
 
-static double double_of(uint64_t bits)
+TEST(numbers_are_rounded_and_unknown_ones_are_empty)
 {
-	double value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-static void check_number(double value)
-{
-	struct fps_row row = { .app = "", .surface = "", .stats.frames = 1, .fps = value };
-	bool is_known = value >= 0 && value <= 1e15;
-
-	csv_format(&row_text, ROW_FPS, &row);
-	assert_string_equal(field(2), is_known ? formatted("%.2f", value) : "");
-}
-
-/* Halves that a double holds exactly are rounded to even; others only look like halves. */
-TEST(numbers_are_rounded_as_by_printf)
-{
-	static const double values[] = {
-		0,	  0.005, 0.125,	 0.375,	    1.005,    2.675, 1e15,
-		1e15 + 1, -1,	 1e-300, 0x1p-1074, INFINITY, NAN,
+	static const struct {
+		double value;
+		const char *written;
+	} numbers[] = {
+		{ 0.125, "0.12" }, { 0.375, "0.38" }, { 1.005, "1.00" }, { 0, "0.00" },
+		{ 1e16, "" },	   { INFINITY, "" },  { NAN, "" },	 { -1, "" },
 	};
+	struct fps_row row = { .app = "", .surface = "", .stats.frames = 1 };
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		uint64_t bits;
-
-		memcpy(&bits, &values[i], sizeof(bits));
-		check_number(values[i]);
-		check_number(double_of(bits + 1));
-		check_number(double_of(bits > 0 ? bits - 1 : 0));
-	}
-	for (int i = 0; i < 100000; i++) {
-		check_number((double)(random_number() >> 14) /
-			     (double)(1 + random_number() % 1000));
-		check_number((double)(random_number() % 1000000) / 1000);
-		check_number((double)(random_number() % 100000) / 8);
-		/* from 2^-73 to 2^54 */
-		check_number(
-			double_of((950 + random_number() % 128) << 52 | random_number() >> 12));
-	}
-}
-
-TEST(percentages_are_rounded_as_by_printf)
-{
-	struct fps_row row = { .app = "", .surface = "" };
-	uint64_t *jank_ns = &row.stats.jank_ns, *time_ns = &row.stats.time_ns;
-
-	for (uint64_t i = 0; i < 40000; i++) {
-		*jank_ns = i % 2 ? i / 2 : random_number() % 1000000000;
-		*time_ns = i % 2 ? 16000 : 1 + random_number() % 1000000000;
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+		row.fps = numbers[i].value;
 		csv_format(&row_text, ROW_FPS, &row);
-		assert_string_equal(field(23),
-				    formatted("%.3f", 100.0 * (double)*jank_ns / (double)*time_ns));
+		assert_string_equal(field(2), numbers[i].written);
 	}
 }
 

@@ -21,8 +21,9 @@
  * again. */
 #define WAKE_BYTES (FILE_THREAD_BYTES / 4)
 
-/* Memory beyond this is returned to the system when the queue becomes empty. */
-#define KEPT_BYTES (UINT64_C(32) << 10)
+/* Memory beyond this is returned to the system when its jobs are done. A multiple of the size of a
+ * page. */
+#define KEPT_BYTES (UINT64_C(16) << 10)
 
 /* The thread takes the lock after the job that runs at this time. */
 #define JOBS_NS (20 * UINT64_C(1000000))
@@ -33,7 +34,12 @@
 struct queued {
 	struct file_job job; /* its ->bytes follow this struct */
 	uint64_t size;	     /* with the bytes: the next job begins there */
-	bool is_gap;	     /* no job: the next one is at the start of the memory */
+};
+
+/* Jobs in the order of posting. */
+struct jobs {
+	char *bytes;
+	uint64_t begin, end; /* of those that are not done */
 };
 
 struct file_thread {
@@ -45,9 +51,11 @@ struct file_thread {
 	bool notify_idle; /* file_thread_notify() was called */
 	bool may_sleep;	  /* the queued jobs can wait */
 	bool is_over;
-	char *bytes;
-	uint64_t begin, end, high; /* of the jobs in the memory, in bytes */
-	uint64_t posted;	   /* jobs */
+	/* The thread does the jobs of ->current. When all are done, it takes those of ->next. Each
+	 * has space for all jobs of the queue. */
+	struct jobs current, next;
+	char *bytes;	 /* of both */
+	uint64_t posted; /* jobs */
 	/* Written with the lock, read without it. */
 	_Atomic uint64_t used, done;
 	_Atomic uint64_t busy_since_ns; /* a time of loop_now(); 0: idle */
@@ -58,77 +66,25 @@ struct file_thread {
 
 /* --- the queue --- */
 
-static struct queued *queued_at(const struct file_thread *thread, uint64_t at)
-{
-	return (struct queued *)(void *)(thread->bytes + at);
-}
-
-/* Finds a place for a job of @size in one piece; UINT64_MAX: there is none. */
-static uint64_t find_place(struct file_thread *thread, uint64_t size)
-{
-	uint64_t tail = FILE_THREAD_BYTES - thread->end;
-
-	if (thread->used > 0 && thread->end <= thread->begin)
-		return thread->begin - thread->end >= size ? thread->end : UINT64_MAX;
-	if (tail >= size)
-		return thread->end;
-	if (thread->begin < size)
-		return UINT64_MAX;
-	/* If not even a struct queued fits, next_job() detects the gap by its size. */
-	if (tail >= sizeof(struct queued))
-		*queued_at(thread, thread->end) = (struct queued){ .is_gap = true };
-	thread->used += tail;
-	return 0;
-}
-
-/* The job at @at, or after the gap there. Moves @at behind it. */
-static struct queued *next_job(const struct file_thread *thread, uint64_t *at)
-{
-	struct queued *queued;
-
-	if (FILE_THREAD_BYTES - *at < sizeof(struct queued) || queued_at(thread, *at)->is_gap)
-		*at = 0;
-	queued = queued_at(thread, *at);
-	*at += queued->size;
-	if (*at == FILE_THREAD_BYTES)
-		*at = 0;
-	return queued;
-}
-
-/* Removes the jobs before @end. There must be one. */
-static void forget_until(struct file_thread *thread, uint64_t end)
-{
-	thread->used -=
-		end > thread->begin ? end - thread->begin : FILE_THREAD_BYTES - thread->begin + end;
-	thread->begin = end;
-	if (thread->used > 0)
-		return;
-	/* Starts at the beginning again, so that a short queue always uses the same few pages. */
-	if (thread->high > KEPT_BYTES)
-		madvise(thread->bytes + KEPT_BYTES, FILE_THREAD_BYTES - KEPT_BYTES, MADV_DONTNEED);
-	thread->begin = thread->end = thread->high = 0;
-}
-
 bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 {
-	uint64_t size = (sizeof(struct queued) + job->len + 7) & ~UINT64_C(7), at;
+	uint64_t size = (sizeof(struct queued) + job->len + 7) & ~UINT64_C(7);
 	bool can_wait = job->kind == FILE_JOB_ROW || job->kind == FILE_JOB_REPLACE_BYTES ||
 			job->kind == FILE_JOB_REPLACE_BEGIN;
-	struct queued *queued;
-	bool wakes = false;
+	struct jobs *next = &thread->next;
+	bool fits, wakes = false;
 
 	pthread_mutex_lock(&thread->lock);
-	at = find_place(thread, size);
-	if (at != UINT64_MAX) {
-		queued = queued_at(thread, at);
+	fits = thread->used + size <= FILE_THREAD_BYTES;
+	if (fits) {
+		struct queued *queued = (struct queued *)(void *)(next->bytes + next->end);
+
 		*queued = (struct queued){ .job = *job, .size = size };
 		queued->job.bytes = (const char *)(queued + 1);
 		if (job->len > 0)
 			memcpy(queued + 1, job->bytes, job->len);
-		thread->end = at + size == FILE_THREAD_BYTES ? 0 : at + size;
+		next->end += size;
 		thread->used += size;
-		if (at + size > thread->high)
-			thread->high = at + size;
 		thread->posted++;
 		if (!can_wait || thread->used > WAKE_BYTES) {
 			wakes = thread->may_sleep;
@@ -139,7 +95,7 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 	/* After the unlock: else the thread would wake up only to wait for the lock. */
 	if (wakes)
 		pthread_cond_signal(&thread->work);
-	return at != UINT64_MAX;
+	return fits;
 }
 
 /* --- the thread --- */
@@ -167,20 +123,35 @@ static void add_report(void *context, const char *kind, const char *text)
  * there. */
 static void do_jobs(struct file_thread *thread)
 {
-	uint64_t n = thread->posted - thread->done, at = thread->begin, done = 0;
-	uint64_t begin_ns = loop_now();
+	struct jobs *jobs = &thread->current;
+	uint64_t begin_ns = loop_now(), begin, freed, done = 0;
 
+	if (jobs->end == 0) {
+		struct jobs empty = *jobs;
+
+		*jobs = thread->next;
+		thread->next = empty;
+	}
+	begin = jobs->begin;
 	thread->busy_since_ns = begin_ns;
 	pthread_mutex_unlock(&thread->lock);
 	do {
-		session_files_do(thread->files, &next_job(thread, &at)->job);
+		struct queued *queued = (struct queued *)(void *)(jobs->bytes + jobs->begin);
+
+		session_files_do(thread->files, &queued->job);
+		jobs->begin += queued->size;
 		done++;
-	} while (done < n && loop_now() - begin_ns < JOBS_NS);
+	} while (jobs->begin < jobs->end && loop_now() - begin_ns < JOBS_NS);
 	pthread_mutex_lock(&thread->lock);
 	thread->busy_since_ns = 0;
 	thread->state = thread->files->state;
 	thread->done += done;
-	forget_until(thread, at);
+	thread->used -= jobs->begin - begin;
+	freed = jobs->begin < jobs->end ? jobs->begin / KEPT_BYTES * KEPT_BYTES : FILE_THREAD_BYTES;
+	if (jobs->begin > KEPT_BYTES)
+		madvise(jobs->bytes + KEPT_BYTES, freed - KEPT_BYTES, MADV_DONTNEED);
+	if (jobs->begin == jobs->end)
+		jobs->begin = jobs->end = 0;
 }
 
 static void *work(void *context)
@@ -279,7 +250,7 @@ static struct file_thread *free_all(struct file_thread *thread)
 	if (thread->idle_fd >= 0)
 		close(thread->idle_fd);
 	if (thread->bytes != MAP_FAILED)
-		munmap(thread->bytes, FILE_THREAD_BYTES);
+		munmap(thread->bytes, 2 * FILE_THREAD_BYTES);
 	free(thread);
 	return NULL;
 }
@@ -298,14 +269,17 @@ int file_thread_start(struct file_thread **out, struct session_files *files)
 	pthread_mutex_init(&thread->lock, NULL);
 	pthread_cond_init(&thread->work, NULL);
 	thread->idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	thread->bytes = mmap(NULL, FILE_THREAD_BYTES, PROT_READ | PROT_WRITE,
+	thread->bytes = mmap(NULL, 2 * FILE_THREAD_BYTES, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (thread->idle_fd < 0 || thread->bytes == MAP_FAILED)
 		error = -errno;
 	session_files_set_report(files, add_report, thread);
 	if (error == 0) {
+		thread->current.bytes = thread->bytes;
+		thread->next.bytes = thread->bytes + FILE_THREAD_BYTES;
 		/* Written now, so that memory use does not grow with the first rows. */
-		memset(thread->bytes, 0, KEPT_BYTES);
+		memset(thread->current.bytes, 0, KEPT_BYTES);
+		memset(thread->next.bytes, 0, KEPT_BYTES);
 		pthread_attr_init(&attributes);
 		pthread_attr_setstacksize(&attributes, STACK_BYTES);
 		error = -pthread_create(&thread->thread, &attributes, work, thread);

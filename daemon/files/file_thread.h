@@ -12,8 +12,8 @@
 
 #include "daemon/files/session_files.h"
 
-/* The address space of the queue. A page gets memory when it is first used. Five seconds with
- * 10,000 events a second and a row for every frame need a quarter of it. */
+/* The size of the queue. A page gets memory when it is first used. Five seconds with 10,000 events
+ * a second and a row for every frame need a quarter of it. */
 #define FILE_THREAD_BYTES (UINT64_C(8) << 20)
 
 /* Rows use at most this much of it. The rest is for events and other jobs. */

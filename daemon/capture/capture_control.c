@@ -62,6 +62,14 @@ static bool wait_for_files(struct capture_control *control, uint64_t *ticket)
 	return false;
 }
 
+static void finish_mark(bool is_lost, FILE *out)
+{
+	fputs(is_lost ? "error: the mark is not in events.csv: the disk is nearly full, or is not "
+			"responding; free some disk space and try again\n"
+		      : "ok\n",
+	      out);
+}
+
 static void finish_rotate(const struct output *output, FILE *out)
 {
 	int error = output->state.rotate_result;
@@ -95,8 +103,10 @@ static bool answer(void *context, const struct control_request *request, uint64_
 		return true;
 	case CONTROL_MARK:
 		drain_for_request(control->drain);
-		session_mark(control->session, request->text);
-		return wait_for_files(control, ticket);
+		if (session_mark(control->session, request->text))
+			return wait_for_files(control, ticket);
+		finish_mark(true, out);
+		return true;
 	case CONTROL_ROTATE:
 		drain_for_request(control->drain);
 		if (session_rotate(control->session, "requested by 'jankd rotate'"))
@@ -139,7 +149,7 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 		if (verb == CONTROL_ROTATE)
 			finish_rotate(output, out);
 		else
-			fputs("ok\n", out);
+			finish_mark(output->state.event_lost, out);
 		return true;
 	}
 	if (waited_ns < DISK_WAIT_NS)

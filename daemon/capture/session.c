@@ -543,7 +543,7 @@ bool session_rotate(struct session *session, const char *why)
 	return true;
 }
 
-void session_mark(struct session *session, const char *text)
+bool session_mark(struct session *session, const char *text)
 {
 	int64_t wall_ns = wall_clock_now();
 	int64_t time_ns = live_time(session, wall_ns);
@@ -554,6 +554,7 @@ void session_mark(struct session *session, const char *text)
 	output_event(&session->output, time_ns, wall_ns, "mark", text);
 	output_release_events(&session->output);
 	output_flush(&session->output);
+	return !session->output.event_lost;
 }
 
 void session_set_rules(struct session *session, struct ruleset *rules)

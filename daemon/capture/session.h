@@ -129,8 +129,9 @@ void session_flush(struct session *session);
  * closed. */
 bool session_rotate(struct session *session, const char *why);
 
-/* Marks the current moment: adds a row to events.csv, and ends the open rows. @text: any bytes. */
-void session_mark(struct session *session, const char *text);
+/* Marks the current moment: adds a row to events.csv, and ends the open rows. @text: any bytes.
+ * False: the queue has no space for that row. */
+bool session_mark(struct session *session, const char *text);
 
 /* Uses these rules from now on, and frees the old ones; NULL: they could not be loaded, which was
  * reported, and the old ones stay. Both are reported as an event. */

@@ -55,10 +55,8 @@ bool disk_floor_takes(struct disk_floor *floor, enum csv_file_kind which, uint64
 	bool was_half = floor->event_bytes > EVENTS_BELOW / 2;
 
 	if (which < floor->stopped ||
-	    (which == ROW_EVENTS && floor->is_below && floor->event_bytes + len > EVENTS_BELOW)) {
-		floor->not_written[which]++;
+	    (which == ROW_EVENTS && floor->is_below && floor->event_bytes + len > EVENTS_BELOW))
 		return false;
-	}
 	if (which != ROW_EVENTS || !floor->is_below)
 		return true;
 	floor->event_bytes += len;

@@ -27,7 +27,6 @@ struct disk_floor {
 	bool is_below;		       /* less was free at the last check */
 	uint64_t event_bytes;	       /* written to events.csv since then */
 	unsigned int stopped; /* this many files have stopped, the first of enum csv_file_kind */
-	uint64_t not_written[ROW_FILES]; /* rows that were refused because of the floor */
 	void (*report)(void *context, const char *text);
 	void *context;
 };
@@ -44,8 +43,8 @@ bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t l
  * started again. */
 bool disk_floor_check(struct disk_floor *floor, int folder_fd);
 
-/* False: the row of @len bytes is refused, and counted, because its file has stopped. Below the
- * floor few events are accepted: apps could fill the disk with them. */
+/* False: the row of @len bytes is refused because its file has stopped. Below the floor few events
+ * are accepted: apps could fill the disk with them. */
 bool disk_floor_takes(struct disk_floor *floor, enum csv_file_kind which, uint64_t len);
 
 #endif

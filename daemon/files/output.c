@@ -53,11 +53,15 @@ static void post_row(struct output *output, enum csv_file_kind which, struct spa
 	 */
 	bool is_stopped = which < output->state.stopped;
 	uint64_t most = which == ROW_EVENTS ? EVENTS_MOST : is_stopped ? PIECES_MOST : ROWS_MOST;
+	bool is_sent = text.len > 0 && has_space(output, most) &&
+		       post(output, FILE_JOB_ROW, which, text, 0);
 
 	output->has_rows = true;
 	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
 	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
-	if (text.len > 0 && has_space(output, most) && post(output, FILE_JOB_ROW, which, text, 0))
+	if (which == ROW_EVENTS)
+		output->event_lost = !is_sent;
+	if (is_sent)
 		output->rows[which]++;
 	else if (is_stopped)
 		output->left_out[which]++;

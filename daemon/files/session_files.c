@@ -65,7 +65,6 @@ static uint64_t count_rows(struct session_files *files)
 	for (int i = 0; i < ROW_FILES; i++) {
 		files->state.has_rows |= csv_file_has_rows(&files->rows[i]);
 		files->state.lost[i] = csv_file_rows_lost(&files->rows[i]);
-		files->state.left_out[i] = files->floor.not_written[i];
 		lost += files->state.lost[i];
 	}
 	return lost;
@@ -76,7 +75,7 @@ static void report_lost(struct session_files *files)
 	uint64_t lost = count_rows(files), not_written = 0;
 
 	for (int i = 0; i < ROW_FILES; i++)
-		not_written += files->floor.not_written[i];
+		not_written += files->state.left_out[i];
 	if (lost > files->lost_reported)
 		report_event(files, "lost", "%" PRIu64 " rows could not be written",
 			     lost - files->lost_reported);
@@ -299,9 +298,14 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 static void append_row(struct session_files *files, const struct file_job *job)
 {
 	struct csv_file *file = &files->rows[job->which];
+	bool is_taken = disk_floor_takes(&files->floor, job->which, job->len);
 
-	if (!disk_floor_takes(&files->floor, job->which, job->len) ||
-	    !csv_file_reserve(file, job->len))
+	if (!is_taken)
+		files->state.left_out[job->which]++;
+	is_taken = is_taken && csv_file_reserve(file, job->len);
+	if (job->which == ROW_EVENTS)
+		files->state.event_lost = !is_taken;
+	if (!is_taken)
 		return;
 	if (csv_file_is_full(file, job->len))
 		rotate(files);

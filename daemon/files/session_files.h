@@ -52,6 +52,7 @@ struct session_files_state {
 	uint64_t lost[ROW_FILES];     /* rows that could not be written */
 	uint64_t left_out[ROW_FILES]; /* rows that were not, because of the disk floor */
 	unsigned int stopped;	      /* this many files, the first, take no rows at present */
+	bool event_lost;	      /* the last row of events.csv was not written */
 	unsigned long segment;	      /* number of the last closed segment */
 	bool segment_has_rows;	      /* it has files other than events.csv */
 	int rotate_result; /* of the last FILE_JOB_ROTATE: 0; 1: there was no row; or -errno */

@@ -75,9 +75,27 @@ TEST(below_the_disk_floor_events_are_few)
 		n++;
 	assert_in_range(n, 1000, 1100);
 	assert_int_equal(reports, 1);
-	assert_int_equal(floor.not_written[ROW_EVENTS], 1);
 	floor.bytes = 1;
 	disk_floor_check(&floor, folder);
 	assert_true(disk_floor_takes(&floor, ROW_EVENTS, 1000));
 	close(folder);
+}
+
+/* The answer to 'jankd mark' says whether the mark is in the file. */
+TEST(below_the_disk_floor_a_refused_mark_is_an_error)
+{
+	char text[1001] = "";
+	unsigned int n = 0;
+
+	/* Each byte is written as four. */
+	memset(text, 1, sizeof(text) - 1);
+	live_run("--no-atrace", "--min-free", "1000000000000000", NULL);
+	live_frames(10);
+	while (live_ask("mark", text) == 0 && n < 400)
+		n++;
+	assert_contains(program_err(), "the mark is not in events.csv");
+	assert_in_range(n, 200, 300);
+	assert_int_equal(live_ask("stop", NULL), 0);
+	live_end();
+	assert_true(live_rows("events.csv") >= n);
 }

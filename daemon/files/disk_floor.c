@@ -67,67 +67,49 @@ bool disk_floor_takes(struct disk_floor *floor, enum csv_file_kind which, uint64
 	return true;
 }
 
-static void report_action(const struct disk_floor *floor, const char *what, const char *name,
-			  uint64_t free_bytes)
+static void report_action(const struct disk_floor *floor, const char *what, const char *name)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text), "%s %s (%" PRIu64 " bytes free, --min-free %" PRIu64 ")", what,
-		 name, free_bytes, floor->bytes);
+		 name, floor->free_bytes, floor->bytes);
 	floor->report(floor->context, text);
 }
 
-/* --- segments --- */
-
-struct removal {
-	struct disk_floor *floor;
-	uint64_t free_bytes;
-};
-
 static void on_removed(void *context, unsigned long number, uint64_t bytes)
 {
-	struct removal *removal = context;
+	struct disk_floor *floor = context;
 	char name[32];
 
 	snprintf(name, sizeof(name), "%06lu", number);
-	report_action(removal->floor, "low disk space: removed segment", name, removal->free_bytes);
-	removal->floor->removed++;
-	removal->free_bytes += bytes;
+	report_action(floor, "low disk space: removed segment", name);
+	floor->removed++;
+	floor->free_bytes += bytes;
 }
 
-/* The events of a segment stay when its rows are removed. But each file uses at least a block of
- * the disk, so at most EVENTS_KEPT events files stay without rows. */
-static void remove_some(int folder_fd, uint64_t enough, struct segments_removed *removed)
+/* Removes segments until the floor is free; one that cannot be removed is skipped. The events of a
+ * segment stay when its rows are removed. But each file uses at least a block of the disk, so at
+ * most EVENTS_KEPT events files stay without rows. */
+static void remove_segments(struct disk_floor *floor, int folder_fd)
 {
+	struct numbered_removed removed = { .removed = on_removed, .context = floor };
 	uint64_t with_rows;
 
-	if (segments_count(folder_fd, &with_rows) < 0)
-		return;
-	segments_remove_oldest(folder_fd, with_rows + EVENTS_KEPT, SEGMENTS_SPARE_NONE, enough,
-			       removed);
-	if (removed->count == 0)
-		segments_remove_oldest(folder_fd, 0, SEGMENTS_SPARE_EVENTS, enough, removed);
-}
-
-/* Removes segments until the floor is free. A segment that cannot be removed is skipped. Returns
- * the free bytes after that. */
-static uint64_t remove_segments(struct disk_floor *floor, int folder_fd, uint64_t free_bytes)
-{
-	struct removal removal = { floor, free_bytes };
-	struct segments_removed removed = { .removed = on_removed, .context = &removal };
-
 	do {
-		removed.count = 0;
-		if (removal.free_bytes < floor->bytes)
-			remove_some(folder_fd, floor->bytes - removal.free_bytes, &removed);
-	} while (removed.count > 0);
-	return removal.free_bytes;
-}
+		uint64_t missing = floor->bytes - floor->free_bytes;
 
-/* --- files --- */
+		if (floor->free_bytes >= floor->bytes ||
+		    numbered_count(folder_fd, NUMBERED_ROWS, &with_rows) < 0)
+			return;
+		numbered_remove_oldest(folder_fd, NUMBERED_SEGMENTS, with_rows + EVENTS_KEPT,
+				       missing, &removed);
+		if (removed.count == 0)
+			numbered_remove_oldest(folder_fd, NUMBERED_ROWS, 0, missing, &removed);
+	} while (removed.count > 0);
+}
 
 /* Stops the next file, or starts the last one again. False: there is none. */
-static bool change_one(struct disk_floor *floor, bool stops, uint64_t free_bytes)
+static bool change_one(struct disk_floor *floor, bool stops)
 {
 	while (stops ? floor->stopped < ROW_EVENTS : floor->stopped > 0) {
 		unsigned int which = stops ? floor->stopped++ : --floor->stopped;
@@ -137,7 +119,7 @@ static bool change_one(struct disk_floor *floor, bool stops, uint64_t free_bytes
 		report_action(floor,
 			      stops ? "low disk space: stopped writing"
 				    : "enough disk space: resumed writing",
-			      csv_files[which].name, free_bytes);
+			      csv_files[which].name);
 		return true;
 	}
 	return false;
@@ -145,18 +127,19 @@ static bool change_one(struct disk_floor *floor, bool stops, uint64_t free_bytes
 
 bool disk_floor_check(struct disk_floor *floor, int folder_fd)
 {
-	uint64_t free_bytes = floor->bytes > 0 ? disk_free_bytes(folder_fd) : UINT64_MAX;
 	bool started = false;
 
-	if (free_bytes == UINT64_MAX)
+	floor->free_bytes = floor->bytes > 0 ? disk_free_bytes(folder_fd) : UINT64_MAX;
+	if (floor->free_bytes == UINT64_MAX)
 		return false;
 	/* If this limit were the floor itself, files would stop and start all the time. */
-	if (free_bytes >= floor->bytes && free_bytes - floor->bytes >= floor->bytes / 8)
-		started = change_one(floor, false, free_bytes);
-	free_bytes = remove_segments(floor, folder_fd, free_bytes);
-	floor->is_below = free_bytes < floor->bytes;
+	if (floor->free_bytes >= floor->bytes &&
+	    floor->free_bytes - floor->bytes >= floor->bytes / 8)
+		started = change_one(floor, false);
+	remove_segments(floor, folder_fd);
+	floor->is_below = floor->free_bytes < floor->bytes;
 	if (floor->is_below)
-		change_one(floor, true, free_bytes);
+		change_one(floor, true);
 	else
 		floor->event_bytes = 0;
 	return started;

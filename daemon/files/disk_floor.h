@@ -24,6 +24,7 @@ struct disk_floor {
 	uint64_t bytes;		       /* 0: no floor */
 	const struct options *options; /* which files are written */
 	uint64_t removed;	       /* number of removed segments */
+	uint64_t free_bytes;	       /* at the last check, and what was removed since */
 	bool is_below;		       /* less was free at the last check */
 	uint64_t event_bytes;	       /* written to events.csv since then */
 	unsigned int stopped; /* this many files have stopped, the first of enum csv_file_kind */

@@ -83,7 +83,7 @@ static void restore_names(const struct folder *folder)
 int earlier_files_keep(struct folder *folder, bool reports)
 {
 	int fd = folder->fd;
-	int error = segments_last(fd, &folder->last);
+	int error = numbered_last(fd, NUMBERED_SEGMENTS, &folder->last);
 	unsigned long number = segments_next(fd, folder->last);
 	const char *name = "";
 

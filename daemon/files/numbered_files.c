@@ -17,26 +17,17 @@
 /* No session reaches this number. After a higher one the next number could overflow. */
 #define NUMBER_END (ULONG_MAX / 16)
 
-#define SNAPSHOTS_MAX 64
-
-/* Names without the number; the list ends with a NULL. */
-struct kinds {
-	const char *names[CSV_FILES + 1];
-};
-
-static const struct kinds snapshots = { { "snapshot.txt" } };
-/* Its temporary name, from folder_create_temporary(). */
-static const struct kinds partial_snapshots = { { ".snapshot.txt.tmp" } };
-
-static struct kinds segments(enum segments_spared spared)
+/* The files of a number, without it: @i is from 0 on. NULL: there is no more. */
+static const char *name_of(enum numbered_kind which, int i)
 {
-	struct kinds kinds = { { NULL } };
-	size_t n = 0;
-
-	for (int i = 0; i < CSV_FILES; i++)
-		if (spared != SEGMENTS_SPARE_EVENTS || i != ROW_EVENTS)
-			kinds.names[n++] = csv_files[i].name;
-	return kinds;
+	if (which == NUMBERED_SNAPSHOTS)
+		return i == 0 ? SNAPSHOT_FILE : NULL;
+	/* As folder_create_temporary() names it. */
+	if (which == NUMBERED_PARTIAL)
+		return i == 0 ? "." SNAPSHOT_FILE ".tmp" : NULL;
+	if (which == NUMBERED_ROWS && i >= ROW_EVENTS)
+		i++;
+	return i < CSV_FILES ? csv_files[i].name : NULL;
 }
 
 /* --- the numbers --- */
@@ -50,16 +41,16 @@ struct numbered_name numbered_name(const char *name, unsigned long number)
 	return its;
 }
 
-/* The number in the name of a file, or 0 if the file is of none of these kinds. */
-static unsigned long number_in(const char *entry, const struct kinds *kinds)
+/* The number in the name of a file, or 0 if the file is not of this kind. */
+static unsigned long number_in(const char *entry, enum numbered_kind which)
 {
-	const char *dash = strrchr(entry, '-');
+	const char *dash = strrchr(entry, '-'), *name;
 	unsigned long number = dash ? strtoul(dash + 1, NULL, 10) : 0;
 
 	if (number >= NUMBER_END)
 		return 0;
-	for (const char *const *name = kinds->names; number > 0 && *name; name++)
-		if (strcmp(numbered_name(*name, number).text, entry) == 0)
+	for (int i = 0; number > 0 && (name = name_of(which, i)); i++)
+		if (strcmp(numbered_name(name, number).text, entry) == 0)
 			return number;
 	return 0;
 }
@@ -77,9 +68,8 @@ static int compare(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The numbers of all files of these kinds. Returns 0 or -errno; @numbers->of is to be freed in any
- * case. */
-static int list(int folder_fd, struct kinds kinds, struct numbers *numbers)
+/* Returns 0 or -errno; @numbers->of is to be freed in any case. */
+static int list(int folder_fd, enum numbered_kind which, struct numbers *numbers)
 {
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
@@ -95,7 +85,7 @@ static int list(int folder_fd, struct kinds kinds, struct numbers *numbers)
 		return error;
 	}
 	while (error == 0 && (entry = readdir(directory))) {
-		unsigned long number = number_in(entry->d_name, &kinds), *of;
+		unsigned long number = number_in(entry->d_name, which), *of;
 
 		if (number == 0)
 			continue;
@@ -118,25 +108,20 @@ static int list(int folder_fd, struct kinds kinds, struct numbers *numbers)
 	return error;
 }
 
-static int find_last(int folder_fd, struct kinds kinds, unsigned long *last)
+int numbered_last(int folder_fd, enum numbered_kind which, unsigned long *last)
 {
 	struct numbers numbers;
-	int error = list(folder_fd, kinds, &numbers);
+	int error = list(folder_fd, which, &numbers);
 
 	*last = numbers.count > 0 ? numbers.of[numbers.count - 1] : 0;
 	free(numbers.of);
 	return error;
 }
 
-int segments_last(int folder_fd, unsigned long *last)
-{
-	return find_last(folder_fd, segments(SEGMENTS_SPARE_NONE), last);
-}
-
-int segments_count(int folder_fd, uint64_t *count)
+int numbered_count(int folder_fd, enum numbered_kind which, uint64_t *count)
 {
 	struct numbers numbers;
-	int error = list(folder_fd, segments(SEGMENTS_SPARE_EVENTS), &numbers);
+	int error = list(folder_fd, which, &numbers);
 
 	*count = numbers.count;
 	free(numbers.of);
@@ -203,13 +188,14 @@ void segments_sync(int folder_fd)
 /* --- the oldest --- */
 
 /* Removes the files of a number. Returns 0 or -errno; adds the space that they used to *bytes. */
-static int remove_number(int folder_fd, unsigned long number, const struct kinds *kinds,
+static int remove_number(int folder_fd, enum numbered_kind which, unsigned long number,
 			 uint64_t *bytes)
 {
+	const char *name;
 	int error = 0;
 
-	for (const char *const *name = kinds->names; *name; name++) {
-		struct numbered_name its = numbered_name(*name, number);
+	for (int i = 0; (name = name_of(which, i)); i++) {
+		struct numbered_name its = numbered_name(name, number);
 		struct stat info;
 
 		if (fstatat(folder_fd, its.text, &info, AT_SYMLINK_NOFOLLOW) < 0)
@@ -223,16 +209,16 @@ static int remove_number(int folder_fd, unsigned long number, const struct kinds
 }
 
 /* A folder may have many files, so it is listed only once. */
-static int remove_oldest(int folder_fd, uint64_t keep, struct kinds kinds, uint64_t enough,
-			 struct segments_removed *removed)
+int numbered_remove_oldest(int folder_fd, enum numbered_kind which, uint64_t keep, uint64_t enough,
+			   struct numbered_removed *removed)
 {
 	struct numbers numbers;
-	int result = list(folder_fd, kinds, &numbers);
+	int result = list(folder_fd, which, &numbers);
 
 	removed->count = removed->bytes = 0;
 	for (size_t i = 0; i + keep < numbers.count && removed->bytes < enough; i++) {
 		uint64_t bytes = 0;
-		int error = remove_number(folder_fd, numbers.of[i], &kinds, &bytes);
+		int error = remove_number(folder_fd, which, numbers.of[i], &bytes);
 
 		removed->bytes += bytes;
 		if (error < 0) {
@@ -247,48 +233,14 @@ static int remove_oldest(int folder_fd, uint64_t keep, struct kinds kinds, uint6
 	return result;
 }
 
-int segments_remove_oldest(int folder_fd, uint64_t keep, enum segments_spared spared,
-			   uint64_t enough, struct segments_removed *removed)
-{
-	return remove_oldest(folder_fd, keep, segments(spared), enough, removed);
-}
-
 void segments_remove_above(int folder_fd, unsigned long number)
 {
-	const struct kinds kinds = segments(SEGMENTS_SPARE_NONE);
 	struct numbers numbers;
 	uint64_t bytes = 0;
 
-	if (list(folder_fd, kinds, &numbers) == 0)
+	if (list(folder_fd, NUMBERED_SEGMENTS, &numbers) == 0)
 		for (size_t i = 0; i < numbers.count; i++)
 			if (numbers.of[i] > number)
-				remove_number(folder_fd, numbers.of[i], &kinds, &bytes);
+				remove_number(folder_fd, NUMBERED_SEGMENTS, numbers.of[i], &bytes);
 	free(numbers.of);
-}
-
-/* --- snapshots --- */
-
-struct numbered_name snapshot_files_name(unsigned long number)
-{
-	return numbered_name(snapshots.names[0], number);
-}
-
-unsigned long snapshot_files_last(int folder_fd)
-{
-	unsigned long last;
-
-	find_last(folder_fd, snapshots, &last);
-	return last;
-}
-
-void snapshot_files_remove_partial(int folder_fd)
-{
-	remove_oldest(folder_fd, 0, partial_snapshots, UINT64_MAX,
-		      &(struct segments_removed){ .removed = NULL });
-}
-
-void snapshot_files_remove_oldest(int folder_fd)
-{
-	remove_oldest(folder_fd, SNAPSHOTS_MAX, snapshots, UINT64_MAX,
-		      &(struct segments_removed){ .removed = NULL });
 }

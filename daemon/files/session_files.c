@@ -16,6 +16,9 @@
 #include "daemon/files/earlier_files.h"
 #include "daemon/files/numbered_files.h"
 
+/* The newest ones are kept. */
+#define SNAPSHOTS_MAX 64
+
 _Static_assert(CSV_BUFFER_LEAST >= CSV_ROW_MAX, "the buffer of a file holds the longest row");
 
 /* --- errors --- */
@@ -108,13 +111,13 @@ static void report_failing(struct session_files *files)
 /* For --keep. */
 static void remove_old_segments(struct session_files *files)
 {
-	struct segments_removed removed = { .removed = NULL };
+	struct numbered_removed removed = { .removed = NULL };
 	int result;
 
 	if (files->options->keep == 0 || files->is_provisional)
 		return;
-	result = segments_remove_oldest(files->folder->fd, files->options->keep,
-					SEGMENTS_SPARE_NONE, UINT64_MAX, &removed);
+	result = numbered_remove_oldest(files->folder->fd, NUMBERED_SEGMENTS, files->options->keep,
+					UINT64_MAX, &removed);
 	files->state.removed += removed.count;
 	if (result < 0)
 		note_failing(files, "an old segment", result);
@@ -200,7 +203,7 @@ static void watch_folder(struct session_files *files)
 	files->folder_error = folder_open_again(files->folder, keep_earlier);
 	if (files->folder_error < 0)
 		return;
-	segments_last(files->folder->fd, &files->state.segment);
+	numbered_last(files->folder->fd, NUMBERED_SEGMENTS, &files->state.segment);
 	for (int i = 0; i < ROW_FILES; i++)
 		if (files->rows[i].name)
 			csv_file_recreate(&files->rows[i], files->folder->fd);
@@ -380,7 +383,8 @@ static void end_replacement(struct session_files *files, const struct file_job *
 	files->replaced[which].fd = -1;
 	files->replaced[which].error = NOT_BEGUN;
 	if (which == REPLACED_SNAPSHOT && error == 0)
-		snapshot_files_remove_oldest(files->folder->fd);
+		numbered_remove_oldest(files->folder->fd, NUMBERED_SNAPSHOTS, SNAPSHOTS_MAX,
+				       UINT64_MAX, &(struct numbered_removed){ 0 });
 	else if (which != REPLACED_SNAPSHOT && error < 0)
 		note_failing(files, files->replaced[which].name, error);
 	files->state.replaced[which].error = error;
@@ -547,7 +551,7 @@ int session_files_open(struct session_files *files, const struct options *option
 	}
 	strcpy(files->replaced[REPLACED_SUMMARY].name, csv_files[CSV_SUMMARY].name);
 	strcpy(files->replaced[REPLACED_SESSION].name, csv_files[CSV_SESSION].name);
-	segments_last(folder->fd, &files->state.segment);
+	numbered_last(folder->fd, NUMBERED_SEGMENTS, &files->state.segment);
 	remove_old_segments(files);
 	/* The most important one first. */
 	for (int i = ROW_FILES - 1; error == 0 && i >= 0; i--)

@@ -143,7 +143,7 @@ void snapshot_begin(struct snapshot *snapshot)
 	if (before_ns < least_ns(snapshot))
 		before_ns = least_ns(snapshot);
 	snapshot->due_ns = UINT64_MAX;
-	snapshot->name = snapshot_files_name(++snapshot->number);
+	snapshot->name = numbered_name(SNAPSHOT_FILE, ++snapshot->number);
 	source_remembered(snapshot->source, time_before(snapshot, before_ns), snapshot->parts);
 	snapshot->is_begun = true;
 	if (!output_replace_begin(output, REPLACED_SNAPSHOT, snapshot->name.text,
@@ -224,7 +224,7 @@ void snapshot_end(struct snapshot *snapshot)
 void snapshot_undo(struct snapshot *snapshot, int folder_fd)
 {
 	for (; snapshot->written > 0; snapshot->written--)
-		unlinkat(folder_fd, snapshot_files_name(snapshot->number--).text, 0);
+		unlinkat(folder_fd, numbered_name(SNAPSHOT_FILE, snapshot->number--).text, 0);
 }
 
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct source *source,
@@ -232,7 +232,8 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 {
 	int folder_fd = output->files.folder->fd;
 
-	snapshot_files_remove_partial(folder_fd);
+	numbered_remove_oldest(folder_fd, NUMBERED_PARTIAL, 0, UINT64_MAX,
+			       &(struct numbered_removed){ 0 });
 	if (options->snapshot_ns == 0)
 		return;
 	snapshot->output = output;
@@ -245,5 +246,5 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 				});
 	snapshot->length_ns = options->snapshot_length_ns;
 	snapshot->live = live;
-	snapshot->number = snapshot_files_last(folder_fd);
+	numbered_last(folder_fd, NUMBERED_SNAPSHOTS, &snapshot->number);
 }

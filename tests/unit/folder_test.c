@@ -295,7 +295,7 @@ static unsigned long last(void)
 {
 	unsigned long number = 999;
 
-	assert_int_equal(segments_last(fd, &number), 0);
+	assert_int_equal(numbered_last(fd, NUMBERED_SEGMENTS, &number), 0);
 	return number;
 }
 
@@ -326,7 +326,7 @@ TEST(last_segment_is_the_highest_number_of_all_files)
 	for (size_t i = 0; i < COUNT_OF(others); i++)
 		assert_true(scratch_has(others[i]));
 	assert_true(scratch_has(highest));
-	assert_int_equal(segments_last(-1, &(unsigned long){ 0 }), -EBADF);
+	assert_int_equal(numbered_last(-1, NUMBERED_SEGMENTS, &(unsigned long){ 0 }), -EBADF);
 }
 
 TEST(closing_a_segment_replaces_no_file)
@@ -366,32 +366,31 @@ static void put_four(void)
 	n_gone = 0;
 }
 
-#define REMOVE(keep, spared, most) segments_remove_oldest(fd, keep, spared, most, &removed)
+#define REMOVE(which, keep, most) numbered_remove_oldest(fd, which, keep, most, &removed)
 
 TEST(oldest_segments_are_removed_first)
 {
 	static const struct {
+		enum numbered_kind which;
 		uint64_t keep;
-		enum segments_spared spared;
 		uint64_t most; /* bytes */
 		unsigned long count, last;
 		const char *left, *gone;
 	} rows[] = {
-		{ 4, SEGMENTS_SPARE_NONE, UINT64_MAX, 0, 0, "fps-000001.csv", "fps.csv" },
-		{ 1, SEGMENTS_SPARE_NONE, UINT64_MAX, 3, 3, "fps-000005.csv", "events-000003.csv" },
-		{ 0, SEGMENTS_SPARE_NONE, 0, 0, 0, "fps-000001.csv", "fps.csv" },
-		{ 0, SEGMENTS_SPARE_NONE, 1, 1, 1, "fps-000002.csv", "frames-000001.csv" },
-		{ 3, SEGMENTS_SPARE_EVENTS, UINT64_MAX, 0, 0, "fps-000001.csv", "fps.csv" },
-		{ 0, SEGMENTS_SPARE_EVENTS, 1, 1, 1, "events-000001.csv", "frames-000001.csv" },
-		{ 0, SEGMENTS_SPARE_EVENTS, UINT64_MAX, 3, 5, "events-000003.csv",
-		  "fps-000005.csv" },
+		{ NUMBERED_SEGMENTS, 4, UINT64_MAX, 0, 0, "fps-000001.csv", "fps.csv" },
+		{ NUMBERED_SEGMENTS, 1, UINT64_MAX, 3, 3, "fps-000005.csv", "events-000003.csv" },
+		{ NUMBERED_SEGMENTS, 0, 0, 0, 0, "fps-000001.csv", "fps.csv" },
+		{ NUMBERED_SEGMENTS, 0, 1, 1, 1, "fps-000002.csv", "frames-000001.csv" },
+		{ NUMBERED_ROWS, 3, UINT64_MAX, 0, 0, "fps-000001.csv", "fps.csv" },
+		{ NUMBERED_ROWS, 0, 1, 1, 1, "events-000001.csv", "frames-000001.csv" },
+		{ NUMBERED_ROWS, 0, UINT64_MAX, 3, 5, "events-000003.csv", "fps-000005.csv" },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		struct segments_removed removed = { .removed = on_removed, .context = gone };
+		struct numbered_removed removed = { .removed = on_removed, .context = gone };
 
 		put_four();
-		assert_int_equal(REMOVE(rows[i].keep, rows[i].spared, rows[i].most), 0);
+		assert_int_equal(REMOVE(rows[i].which, rows[i].keep, rows[i].most), 0);
 		assert_int_equal(removed.count, rows[i].count);
 		assert_int_equal(n_gone, rows[i].count);
 		assert_true(n_gone == 0 || gone[n_gone - 1] == rows[i].last);
@@ -401,12 +400,12 @@ TEST(oldest_segments_are_removed_first)
 
 TEST(segment_that_cannot_be_removed_is_skipped)
 {
-	struct segments_removed removed = { .removed = NULL };
+	struct numbered_removed removed = { .removed = NULL };
 
 	put_four();
 	unlink(scratch_path("fps-000001.csv"));
 	scratch_mkdir("fps-000001.csv");
-	assert_int_equal(REMOVE(0, SEGMENTS_SPARE_NONE, UINT64_MAX), -EISDIR);
+	assert_int_equal(REMOVE(NUMBERED_SEGMENTS, 0, UINT64_MAX), -EISDIR);
 	assert_int_equal(removed.count, 3);
 	assert_true(scratch_has("fps-000001.csv") && !scratch_has("fps-000002.csv") &&
 		    !scratch_has("fps-000005.csv"));
@@ -414,13 +413,13 @@ TEST(segment_that_cannot_be_removed_is_skipped)
 
 TEST(many_segments_are_listed_fast)
 {
-	struct segments_removed removed = { .removed = NULL };
+	struct numbered_removed removed = { .removed = NULL };
 	clock_t begin;
 
 	for (int i = 1; i <= 20000; i++)
 		scratch_put(formatted("fps-%06d.csv", i), "");
 	begin = clock();
-	assert_int_equal(REMOVE(2, SEGMENTS_SPARE_NONE, UINT64_MAX), 0);
+	assert_int_equal(REMOVE(NUMBERED_SEGMENTS, 2, UINT64_MAX), 0);
 	assert_int_equal(removed.count, 19998);
 	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
 }
@@ -463,22 +462,26 @@ TEST(files_of_an_earlier_session_become_one_segment)
 
 TEST(snapshots_are_listed_by_number)
 {
-	assert_int_equal(snapshot_files_last(fd), 0);
+	struct numbered_removed removed = { 0 };
+	unsigned long number;
+
+	assert_int_equal(numbered_last(fd, NUMBERED_SNAPSHOTS, &number), 0);
+	assert_int_equal(number, 0);
 	put("snapshot-000007.txt");
 	put("snapshot-000003.txt");
 	put("snapshot-1234567.txt");
 	put("snapshot-3.txt");
 	put("snapshot-000009.txt.gz");
 	put(".snapshot-000010.txt.tmp");
-	assert_int_equal(snapshot_files_last(fd), 1234567);
-	assert_string_equal(snapshot_files_name(3).text, "snapshot-000003.txt");
-	snapshot_files_remove_partial(fd);
+	assert_int_equal(numbered_last(fd, NUMBERED_SNAPSHOTS, &number), 0);
+	assert_int_equal(number, 1234567);
+	assert_int_equal(REMOVE(NUMBERED_PARTIAL, 0, UINT64_MAX), 0);
 	assert_true(scratch_has("snapshot-000003.txt"));
 	assert_false(scratch_has(".snapshot-000010.txt.tmp"));
 	/* Of these and 63 more the oldest two are removed. */
 	for (int i = 11; i < 11 + 63; i++)
 		put(formatted("snapshot-%06d.txt", i));
-	snapshot_files_remove_oldest(fd);
+	assert_int_equal(REMOVE(NUMBERED_SNAPSHOTS, 64, UINT64_MAX), 0);
 	assert_false(scratch_has("snapshot-000003.txt") || scratch_has("snapshot-000007.txt"));
 	assert_true(scratch_has("snapshot-000011.txt") && scratch_has("snapshot-3.txt"));
 }

@@ -398,8 +398,8 @@ void session_write_json(struct session *session)
 	struct status *status = session_status(session, STATUS_NO_SURFACES);
 	char *text = status ? status_json(status, false) : NULL;
 	bool is_whole = output_replace_begin(output, REPLACED_SESSION, "session.json", 0) && text &&
-			output_replace_bytes(output, REPLACED_SESSION, text, strlen(text)) &&
-			output_replace_bytes(output, REPLACED_SESSION, "\n", 1);
+			output_replace_bytes(output, REPLACED_SESSION, span_of(text)) &&
+			output_replace_bytes(output, REPLACED_SESSION, span_of("\n"));
 
 	output_replace_end(output, REPLACED_SESSION, is_whole ? 0 : -ENOMEM);
 	free(text);

@@ -514,7 +514,7 @@ const struct csv_kind csv_kinds[CSV_SESSION] = {
 	[CSV_SUMMARY] = { .fields = summary_fields },
 };
 
-void csv_format(struct csv_row *text, enum csv_file_kind which, const void *value)
+struct span csv_format(struct csv_row *text, enum csv_file_kind which, const void *value)
 {
 	text->len = 0;
 	text->is_too_long = false;
@@ -524,4 +524,5 @@ void csv_format(struct csv_row *text, enum csv_file_kind which, const void *valu
 		text->len = 0;
 	else
 		text->bytes[text->len - 1] = '\n';
+	return (struct span){ text->bytes, text->len };
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "daemon/base/csv_files.h"
+#include "parser/span.h"
 #include "rules/base/row.h"
 #include "rules/count/summary_row.h"
 
@@ -34,7 +35,7 @@ struct csv_kind {
 
 extern const struct csv_kind csv_kinds[CSV_SESSION];
 
-/* Overwrites @text. @text->len is 0 if the row is longer than CSV_ROW_MAX. */
-void csv_format(struct csv_row *text, enum csv_file_kind which, const void *value);
+/* Overwrites @text. Returns the row, in @text; it is empty if it is longer than CSV_ROW_MAX. */
+struct span csv_format(struct csv_row *text, enum csv_file_kind which, const void *value);
 
 #endif

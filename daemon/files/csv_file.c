@@ -275,23 +275,21 @@ int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size
 		return csv_file_create(file, folder_fd, buffer_size, info);
 	if (fd < 0)
 		return fd == -EINVAL ? -EPROTO : fd;
-	error = begin(file, fd, buffer_size, info->name, info->header);
-	file->folder_fd = folder_fd;
 	n = text_file_read_begin(fd, line, (size_t)len);
-	if (error == 0 && n < 0)
+	if (n < 0)
 		error = -errno;
-	if (error == 0 &&
-	    (n != len || memcmp(line, info->header, (size_t)len - 1) != 0 || line[len - 1] != '\n'))
+	else if (n != len || memcmp(line, info->header, (size_t)len - 1) != 0 ||
+		 line[len - 1] != '\n')
 		error = -EPROTO;
-	if (error == 0) {
-		file->size = found.st_size;
-		return 0;
+	else
+		error = begin(file, fd, buffer_size, info->name, info->header);
+	if (error < 0) {
+		close(fd);
+		return error;
 	}
-	/* It stays as it is: with a name, a header would be written when it is closed. */
-	close(fd);
-	free(file->buffer);
-	*file = (struct csv_file){ .fd = -1 };
-	return error;
+	file->folder_fd = folder_fd;
+	file->size = found.st_size;
+	return 0;
 }
 
 int csv_file_sync(struct csv_file *file)

@@ -69,11 +69,6 @@ static void post_row(struct output *output, enum csv_file_kind which, struct spa
 		output->queue_lost[which]++;
 }
 
-static struct span text_of(const struct output *output)
-{
-	return (struct span){ output->text->bytes, output->text->len };
-}
-
 /* The time of the trace; 0: before its first record. */
 static uint64_t now_of(const struct output *output)
 {
@@ -125,8 +120,7 @@ static void on_row(void *context, enum csv_file_kind which, const void *value)
 	}
 	if (!output_name(output, which) && !(which == ROW_FPS && output->console.name))
 		return;
-	csv_format(output->text, which, value);
-	row.text = text_of(output);
+	row.text = csv_format(output->text, which, value);
 	/* Without a known time the row belongs to the current time of the trace. */
 	row.span.end_ns = time_of(value, csv_kinds[which].end_ns, now_of(output));
 	row.span.begin_ns = time_of(value, csv_kinds[which].begin_ns, row.span.end_ns);
@@ -202,8 +196,7 @@ static void write_event(void *context, const struct queued_event *event)
 {
 	struct output *output = context;
 
-	csv_format(output->text, ROW_EVENTS, event);
-	post_row(output, ROW_EVENTS, text_of(output));
+	post_row(output, ROW_EVENTS, csv_format(output->text, ROW_EVENTS, event));
 }
 
 /* A later event waits for that of the snapshot that is being saved. */
@@ -312,21 +305,6 @@ void output_update(struct output *output)
 
 /* --- standard output --- */
 
-/* Writes the header at once: if that fails no files are created. */
-static int open_console(struct output *output)
-{
-	const char *header = output->options->stdout_begun ? NULL : csv_files[ROW_FPS].header;
-	int error = csv_file_attach_stream(&output->console, STDOUT_FILENO, "standard output",
-					   header, !output->is_live);
-
-	if (error < 0) {
-		output->failed = true;
-		report("standard output: %s; redirect it elsewhere, or omit --stdout",
-		       strerror(-error));
-	}
-	return error;
-}
-
 /* A slow reader must not delay the reading of the trace. */
 static void flush_console(struct output *output)
 {
@@ -347,26 +325,12 @@ static void flush_console(struct output *output)
 	output->console_reported = true;
 }
 
-static void close_console(struct output *output)
-{
-	uint64_t lost;
-
-	if (!output->console.name)
-		return;
-	csv_file_close(&output->console);
-	lost = output->console.rows_lost;
-	if (lost > 0 && output->console.error == 0)
-		report_warning("standard output: its reader was too slow, %" PRIu64
-			       " rows are missing there; all are in %s",
-			       lost, output->path);
-}
-
 /* --- opening --- */
 
 int output_open(struct output *output, const struct options *options, struct folder *folder,
 		bool again)
 {
-	int error;
+	int error = 0;
 
 	*output = (struct output){
 		.options = options,
@@ -374,9 +338,17 @@ int output_open(struct output *output, const struct options *options, struct fol
 		.path = folder->path,
 		.is_live = options->command != OPTIONS_ANALYZE,
 	};
-	error = options->to_stdout ? open_console(output) : 0;
-	if (error < 0)
+	/* The header is written at once: if that fails no files are created. */
+	if (options->to_stdout)
+		error = csv_file_attach_stream(
+			&output->console, STDOUT_FILENO, "standard output",
+			options->stdout_begun ? NULL : csv_files[ROW_FPS].header, !output->is_live);
+	if (error < 0) {
+		output->failed = true;
+		report("standard output: %s; redirect it elsewhere, or omit --stdout",
+		       strerror(-error));
 		return error;
+	}
 	/* Not memory_new(): few rows and few waiting events are that long. */
 	output->text = calloc(1, sizeof(*output->text));
 	output->events = calloc(1, sizeof(*output->events));
@@ -572,11 +544,10 @@ bool output_replace_begin(struct output *output, enum replaced_file which, const
 	return post(output, FILE_JOB_REPLACE_BEGIN, which, span_of(name), size);
 }
 
-bool output_replace_bytes(struct output *output, enum replaced_file which, const char *bytes,
-			  size_t len)
+bool output_replace_bytes(struct output *output, enum replaced_file which, struct span bytes)
 {
 	return has_space(output, which == REPLACED_SNAPSHOT ? PIECES_MOST : ROWS_MOST) &&
-	       post(output, FILE_JOB_REPLACE_BYTES, which, (struct span){ bytes, len }, 0);
+	       post(output, FILE_JOB_REPLACE_BYTES, which, bytes, 0);
 }
 
 void output_replace_end(struct output *output, enum replaced_file which, int error)
@@ -585,26 +556,22 @@ void output_replace_end(struct output *output, enum replaced_file which, int err
 	output_update(output);
 }
 
-static void add_to_summary(struct output *output, const char *bytes, size_t len)
-{
-	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY, bytes, len);
-}
-
 static void on_summary(void *context, const struct summary_row *row)
 {
 	struct output *output = context;
 
-	csv_format(output->text, CSV_SUMMARY, row);
-	add_to_summary(output, output->text->bytes, output->text->len);
+	output->summary_failed |= !output_replace_bytes(output, REPLACED_SUMMARY,
+							csv_format(output->text, CSV_SUMMARY, row));
 }
 
 void output_summary(struct output *output, struct pipeline *pipeline)
 {
 	const struct csv_file_info *file = &csv_files[CSV_SUMMARY];
 
-	output->summary_failed = !output_replace_begin(output, REPLACED_SUMMARY, file->name, 0);
-	add_to_summary(output, file->header, strlen(file->header));
-	add_to_summary(output, "\n", 1);
+	output->summary_failed =
+		!output_replace_begin(output, REPLACED_SUMMARY, file->name, 0) ||
+		!output_replace_bytes(output, REPLACED_SUMMARY, span_of(file->header)) ||
+		!output_replace_bytes(output, REPLACED_SUMMARY, span_of("\n"));
 	pipeline_summary(pipeline, output, on_summary);
 	output_replace_end(output, REPLACED_SUMMARY, output->summary_failed ? -ENOBUFS : 0);
 }
@@ -626,6 +593,8 @@ void output_complete(struct output *output, bool final)
 
 void output_close(struct output *output)
 {
+	uint64_t lost = 0;
+
 	if (output->events)
 		output_release_events(output);
 	if (output->is_open) {
@@ -638,7 +607,14 @@ void output_close(struct output *output)
 	}
 	output->thread = file_thread_end(output->thread);
 	output->wait = NULL;
-	close_console(output);
+	if (output->console.name) {
+		csv_file_close(&output->console);
+		lost = output->console.rows_lost;
+	}
+	if (lost > 0 && output->console.error == 0)
+		report_warning("standard output: its reader was too slow, %" PRIu64
+			       " rows are missing there; all are in %s",
+			       lost, output->path);
 	output->gate = trigger_gate_free(output->gate);
 	free(output->events);
 	output->events = NULL;

@@ -171,8 +171,7 @@ void output_summary(struct output *output, struct pipeline *pipeline);
  * space now. */
 bool output_replace_begin(struct output *output, enum replaced_file which, const char *name,
 			  uint64_t size);
-bool output_replace_bytes(struct output *output, enum replaced_file which, const char *bytes,
-			  size_t len);
+bool output_replace_bytes(struct output *output, enum replaced_file which, struct span bytes);
 void output_replace_end(struct output *output, enum replaced_file which, int error);
 
 /* --- the jobs --- */

@@ -269,7 +269,7 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 		[CSV_FILE_CUT] = "was truncated by another program",
 	};
 	enum csv_file_state state = csv_file_check(file);
-	int error;
+	int error = 0;
 
 	if (state == CSV_FILE_UNCHANGED)
 		return 0;
@@ -280,19 +280,19 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 			session_files_watch(files);
 		return 0;
 	}
-	/* Otherwise an incomplete line of the other program would precede the next row. */
-	if (state == CSV_FILE_GROWN)
+	if (state == CSV_FILE_GROWN) {
+		/* Otherwise an incomplete line of the other program would precede the next row. */
 		error = csv_file_cut_appended(file);
-	else
-		error = state != CSV_FILE_REMOVED ? push_aside(files, file, state) : 0;
+		if (error == 0)
+			report_event(files, "lost",
+				     "another program appended to %s; the added bytes were removed",
+				     file->name);
+		return error;
+	}
+	if (state != CSV_FILE_REMOVED)
+		error = push_aside(files, file, state);
 	if (error < 0)
 		return error;
-	if (state == CSV_FILE_GROWN) {
-		report_event(files, "lost",
-			     "another program appended to %s; the added bytes were removed",
-			     file->name);
-		return 0;
-	}
 	csv_file_recreate(file, files->folder->fd);
 	report_event(files, "lost", "%s %s, and jankd created it again", file->name, words[state]);
 	return 0;
@@ -334,61 +334,53 @@ static void sync_file(struct session_files *files, struct csv_file *file)
 /* The job that begins one was refused, as the queue was full: there is no file to write to. */
 #define NOT_BEGUN (-ENOBUFS)
 
-static void give_up_replacement(struct session_files *files, unsigned int which)
+/* Ends the file that is being written, if there is one. @error: not 0: it is discarded. */
+static int end_file(struct session_files *files, struct replacement *file, int error)
 {
-	if (files->replaced[which].fd >= 0)
-		folder_replace(files->folder, files->replaced[which].name,
-			       files->replaced[which].fd, -ECANCELED);
-	files->replaced[which].fd = -1;
+	if (file->fd >= 0)
+		error = folder_replace(files->folder, file->name, file->fd, error);
+	file->fd = -1;
+	return error;
 }
 
 static void begin_replacement(struct session_files *files, const struct file_job *job)
 {
-	unsigned int which = job->which;
-	int result = 0;
+	struct replacement *file = &files->replaced[job->which];
 
-	if (which == REPLACED_SNAPSHOT &&
+	end_file(files, file, -ECANCELED);
+	snprintf(file->name, sizeof(file->name), "%.*s", (int)job->len, job->bytes);
+	if (job->which == REPLACED_SNAPSHOT &&
 	    !disk_floor_allows(&files->floor, files->folder->fd, job->number))
-		result = -ENOSPC;
-	give_up_replacement(files, which);
-	snprintf(files->replaced[which].name, sizeof(files->replaced[which].name), "%.*s",
-		 (int)job->len, job->bytes);
-	if (result == 0)
-		result = folder_create_temporary(files->folder, files->replaced[which].name);
-	files->replaced[which].fd = result < 0 ? -1 : result;
-	files->replaced[which].error = result < 0 ? result : 0;
+		file->fd = -ENOSPC;
+	else
+		file->fd = folder_create_temporary(files->folder, file->name);
+	file->error = file->fd < 0 ? file->fd : 0;
 }
 
 static void write_replacement(struct session_files *files, const struct file_job *job)
 {
-	int fd = files->replaced[job->which].fd, *error = &files->replaced[job->which].error;
+	struct replacement *file = &files->replaced[job->which];
 
-	if (*error == 0)
-		*error = folder_write(fd, job->bytes, job->len);
+	if (file->error == 0)
+		file->error = folder_write(file->fd, job->bytes, job->len);
 	/* Starts writing to the disk now, so that less is left at the end. */
-	if (*error == 0 && files->is_live && job->which == REPLACED_SNAPSHOT)
-		sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+	if (file->error == 0 && files->is_live && job->which == REPLACED_SNAPSHOT)
+		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 static void end_replacement(struct session_files *files, const struct file_job *job)
 {
-	unsigned int which = job->which;
-	int error = files->replaced[which].error;
+	struct replacement *file = &files->replaced[job->which];
+	int error = end_file(files, file, file->error < 0 ? file->error : -(int)job->number);
 
-	if (error == 0 && job->number > 0)
-		error = -(int)job->number;
-	if (files->replaced[which].fd >= 0)
-		error = folder_replace(files->folder, files->replaced[which].name,
-				       files->replaced[which].fd, error);
-	files->replaced[which].fd = -1;
-	files->replaced[which].error = NOT_BEGUN;
-	if (which == REPLACED_SNAPSHOT && error == 0)
+	file->error = NOT_BEGUN;
+	if (job->which == REPLACED_SNAPSHOT && error == 0)
 		numbered_remove_oldest(files->folder->fd, NUMBERED_SNAPSHOTS, SNAPSHOTS_MAX,
 				       UINT64_MAX, &(struct numbered_removed){ 0 });
-	else if (which != REPLACED_SNAPSHOT && error < 0)
-		note_failing(files, files->replaced[which].name, error);
-	files->state.replaced[which].error = error;
-	files->state.replaced[which].done++;
+	else if (job->which != REPLACED_SNAPSHOT && error < 0)
+		note_failing(files, file->name, error);
+	files->state.replaced[job->which].error = error;
+	files->state.replaced[job->which].done++;
 }
 
 /* --- the jobs --- */
@@ -459,7 +451,7 @@ static void close_all(struct session_files *files)
 			fail(files, name, error);
 	}
 	for (unsigned int i = 0; files->folder && i < REPLACED_FILES; i++)
-		give_up_replacement(files, i);
+		end_file(files, &files->replaced[i], -ECANCELED);
 }
 
 void session_files_do(struct session_files *files, const struct file_job *job)

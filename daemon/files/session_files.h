@@ -74,8 +74,8 @@ struct session_files {
 	bool is_live;
 	bool is_provisional; /* the session may still be refused: removes no old segment */
 	struct csv_file rows[ROW_FILES];
-	struct {
-		int fd; /* -1: no file is being written */
+	struct replacement {
+		int fd; /* negative: no file is being written */
 		int error;
 		char name[40];
 	} replaced[REPLACED_FILES];

@@ -96,7 +96,8 @@ bool snapshot_save(struct snapshot *snapshot)
 		return false;
 	part = next_part(snapshot);
 	len = part->len < PIECE ? part->len : PIECE;
-	if (!output_replace_bytes(snapshot->output, REPLACED_SNAPSHOT, part->ptr, len))
+	if (!output_replace_bytes(snapshot->output, REPLACED_SNAPSHOT,
+				  (struct span){ part->ptr, len }))
 		return false;
 	*part = span_skip(*part, len);
 	if (next_part(snapshot)->len == 0)
@@ -148,7 +149,7 @@ void snapshot_begin(struct snapshot *snapshot)
 	snapshot->is_begun = true;
 	if (!output_replace_begin(output, REPLACED_SNAPSHOT, snapshot->name.text,
 				  snapshot->parts[0].len + snapshot->parts[1].len) ||
-	    !output_replace_bytes(output, REPLACED_SNAPSHOT, head, sizeof(head) - 1))
+	    !output_replace_bytes(output, REPLACED_SNAPSHOT, span_of(head)))
 		finish(snapshot, -ENOBUFS);
 	else if (!snapshot->live)
 		save_all(snapshot);

@@ -11,7 +11,6 @@
 
 #include "daemon/base/state_dir.h"
 
-/* Returns true if both describe the same file. */
 static inline bool folder_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
@@ -30,11 +29,8 @@ struct folder {
 	char address[64];	    /* see folder_write_address(); "" without control socket */
 };
 
-/**
- * folder_open() - create the folder if it does not exist, and lock it
- *
- * Returns 0, or -errno after the reason was printed on stderr.
- */
+/* Creates the folder if it does not exist, and locks it. Returns 0, or -errno after the reason was
+ * printed on stderr. */
 int folder_open(struct folder *folder, const char *path);
 
 /* Whether files that are replaced are synced: not while they can be made again. */
@@ -82,8 +78,9 @@ int folder_create_temporary(const struct folder *folder, const char *name);
 /* Replaces the journal (journal.h); only its owner can read and write it. Returns 0 or -errno. */
 int folder_write_journal(const struct folder *folder, const char *text, size_t len);
 
-/* Removes the journal. Returns true if it exists, or may exist. */
 void folder_remove_journal(const struct folder *folder);
+
+/* True: there is a journal, or may be one. */
 bool folder_has_journal(const struct folder *folder);
 
 /* Opens the journal for reading. Returns as folder_open_regular(). */
@@ -97,11 +94,9 @@ const char *folder_advice(int error);
 /* Writes all of @text to a file. Returns 0 or -errno. */
 int folder_write(int fd, const char *text, size_t len);
 
-/* Waits until all of a file is on the disk. Returns 0, also if the file system has no sync, or
- * -errno. */
+/* Waits until all of a file is on the disk; or its bytes alone, if its size and name already are.
+ * Returns 0, also if the file system has no sync, or -errno. */
 int folder_sync(int fd);
-
-/* The same for its bytes alone, if its size and name are already on the disk. */
 int folder_sync_bytes(int fd);
 
 /* Completes a file of folder_create_temporary(): syncs it, see folder_skip_sync(), and renames

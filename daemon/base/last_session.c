@@ -23,21 +23,6 @@
  * its text. */
 #define SIZE_MAX_BYTES (1 << 17)
 
-/* Returns a descriptor or -errno. */
-static int open_file(const char *folder, bool *is_trusted)
-{
-	char path[PATH_MAX];
-	struct stat info;
-	int n = snprintf(path, sizeof(path), "%s/session.json", folder);
-	int fd;
-
-	if (n < 0 || n >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = folder_open_regular(AT_FDCWD, path, O_RDONLY, &info);
-	*is_trusted = fd >= 0 && info.st_uid == geteuid() && !(info.st_mode & 022);
-	return fd;
-}
-
 /* The member @key of @json, which may be NULL; NULL: there is none of that type. */
 static struct json_object *member(struct json_object *json, const char *key, enum json_type type)
 {
@@ -53,15 +38,6 @@ static const char *string_of(struct json_object *json, const char *key)
 	struct json_object *value = member(json, key, json_type_string);
 
 	return value ? json_object_get_string(value) : "";
-}
-
-/* session.json of 'analyze' has no session_id. */
-static bool is_of_capture(struct json_object *json)
-{
-	const char *command = string_of(json, "command");
-
-	return string_of(json, "jankd")[0] &&
-	       (strcmp(command, "run") == 0 || strcmp(command, "start") == 0);
 }
 
 /* Only an id as jankd writes it: it is printed. */
@@ -134,26 +110,34 @@ static struct json_object *options_of(const struct last_session *last)
 int last_session_read(struct last_session *last, const char *folder)
 {
 	struct json_object *clock, *began, *options;
-	bool is_trusted = false;
-	char *text;
-	ssize_t n = text_file_read_all(&text, open_file(folder, &is_trusted), SIZE_MAX_BYTES);
+	const char *command;
+	char path[PATH_MAX], *text;
+	struct stat info;
+	ssize_t n = snprintf(path, sizeof(path), "%s/session.json", folder);
 
 	*last = (struct last_session){ .last_ns = ROW_UNKNOWN, .booted_ns = ROW_UNKNOWN };
+	if (n < 0 || n >= (ssize_t)sizeof(path))
+		return -ENAMETOOLONG;
+	n = text_file_read_all(&text, folder_open_regular(AT_FDCWD, path, O_RDONLY, &info),
+			       SIZE_MAX_BYTES);
 	if (n < 0)
 		return n == -EFBIG ? -EPROTO : (int)n;
 	last->json = json_tokener_parse(text);
 	free(text);
-	if (!is_of_capture(last->json)) {
+	/* That of 'analyze' has no session_id. */
+	command = string_of(last->json, "command");
+	if (!string_of(last->json, "jankd")[0] ||
+	    (strcmp(command, "run") != 0 && strcmp(command, "start") != 0)) {
 		last_session_free(last);
 		return -EPROTO;
 	}
-	last->is_trusted = is_trusted;
+	last->is_trusted = info.st_uid == geteuid() && !(info.st_mode & 022);
 	copy_id(last->id, string_of(last->json, "session_id"));
 	copy_id(last->device, string_of(member(last->json, "device", json_type_object), "id"));
 	last->end = end_of(last->json);
 	last->last_ns = last_write(folder);
 	last->booted_ns = wall_clock_now() - clock_read(CLOCK_BOOTTIME);
-	last->is_daemon = strcmp(string_of(last->json, "command"), "start") == 0;
+	last->is_daemon = strcmp(command, "start") == 0;
 	clock = member(last->json, "clock", json_type_object);
 	last->clock = string_of(clock, "name");
 	began = member(clock, "began_ns", json_type_int);

@@ -15,13 +15,8 @@ struct text_unit {
 	unsigned int used; /* bytes of the input; 0 at the end */
 };
 
-/**
- * text_next() - the next character of a name, as it is printed
- * @at: NUL-terminated text
- *
- * Control characters (C0, DEL, C1) and bytes that are not valid UTF-8 become \xNN, byte by byte,
- * with upper-case digits. A backslash is not changed.
- */
+/* The next character of a name, as it is printed: control characters (C0, DEL, C1) and bytes that
+ * are not valid UTF-8 become \xNN, byte by byte. A backslash is not changed. */
 struct text_unit text_next(const char *at);
 
 /* Escapes @from for a terminal into @to, which has @size bytes, cut at a whole character.

@@ -9,16 +9,22 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* pread() of the first bytes of a file. A file system in user space, as below Android's /sdcard,
- * may fail with EINTR: then it is read again. */
-static inline ssize_t text_file_read_begin(int fd, void *to, size_t size)
+/* pread(). A file system in user space, as below Android's /sdcard, may fail with EINTR: then it is
+ * read again. */
+static inline ssize_t text_file_read_at(int fd, void *to, size_t size, off_t at)
 {
 	ssize_t n;
 
 	do
-		n = pread(fd, to, size, 0);
+		n = pread(fd, to, size, at);
 	while (n < 0 && errno == EINTR);
 	return n;
+}
+
+/* The same for the first bytes of a file. */
+static inline ssize_t text_file_read_begin(int fd, void *to, size_t size)
+{
+	return text_file_read_at(fd, to, size, 0);
 }
 
 /* Reads at most @size - 1 bytes of the file with the path @format, in one read that does not wait,

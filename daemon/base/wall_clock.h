@@ -33,10 +33,8 @@ bool wall_clock_same(const char *trace_clock, clockid_t *id);
  * trace clock. Returns false if @marker is another one. */
 bool wall_clock_read_marker(struct wall_clock *clock, struct span marker, uint64_t time_ns);
 
-/* Nanoseconds of a clock, now. */
+/* Nanoseconds of a clock, and milliseconds of CLOCK_MONOTONIC, now. */
 int64_t clock_read(clockid_t id);
-
-/* Milliseconds of CLOCK_MONOTONIC, now. */
 int64_t clock_monotonic_ms(void);
 
 /* How much more the clock @to is than @from. *at_ns: then, on @from. *error_ns: how far the offset

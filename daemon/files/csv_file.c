@@ -213,6 +213,63 @@ void csv_file_append(struct csv_file *file, const char *row, size_t len)
 		csv_file_flush(file);
 }
 
+/* --- after a kill or a power cut --- */
+
+/* Finds the end of the last whole row. Returns 0 or -errno. */
+static int find_end(int fd, off_t *end)
+{
+	bool quoted = false;
+	char bytes[16384];
+	off_t at = 0;
+	ssize_t n;
+
+	*end = 0;
+	while ((n = text_file_read_at(fd, bytes, sizeof(bytes), at)) > 0) {
+		for (const char *byte = bytes; byte < bytes + n; byte++) {
+			at++;
+			/* No rows follow. */
+			if (*byte == '\0')
+				return 0;
+			quoted ^= *byte == '"';
+			if (*byte == '\n' && !quoted)
+				*end = at;
+		}
+	}
+	return n < 0 ? -errno : 0;
+}
+
+/* True: the file begins with jankd's header, or with a part of it. Only its first two columns are
+ * compared: later ones differ between versions. */
+static bool is_ours(int fd, const char *header)
+{
+	size_t part = strcspn(header, ",");
+	char bytes[64];
+	ssize_t n;
+
+	part += header[part] ? 1 + strcspn(header + part + 1, ",") : 0;
+	n = text_file_read_begin(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes));
+	return n >= 0 && memcmp(bytes, header, strnlen(bytes, (size_t)n)) == 0;
+}
+
+int csv_file_repair(int folder_fd, const char *name, const char *header)
+{
+	struct stat info;
+	int fd = folder_open_regular(folder_fd, name, O_RDWR, &info), error;
+	off_t end = -1;
+
+	/* A link, a device or a read-only file is not from jankd. */
+	if (fd < 0)
+		return 0;
+	error = is_ours(fd, header) ? find_end(fd, &end) : 0;
+	if (error == 0 && end == 0)
+		error = unlinkat(folder_fd, name, 0) < 0 ? -errno : 0;
+	else if (error == 0 && end > 0 &&
+		 ((end < info.st_size && ftruncate(fd, end) < 0) || fdatasync(fd) < 0))
+		error = -errno;
+	close(fd);
+	return error;
+}
+
 /* --- begin and end --- */
 
 static int begin(struct csv_file *file, int fd, size_t buffer_size, const char *name,
@@ -266,11 +323,14 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
 			const struct csv_file_info *info)
 {
-	struct stat found;
-	int fd = folder_open_regular(folder_fd, info->name, O_RDWR, &found), error;
+	int error = csv_file_repair(folder_fd, info->name, info->header), fd;
 	ssize_t len = (ssize_t)strlen(info->header) + 1, n;
+	struct stat found;
 	char line[1024];
 
+	if (error < 0)
+		return error;
+	fd = folder_open_regular(folder_fd, info->name, O_RDWR, &found);
 	if (fd == -ENOENT)
 		return csv_file_create(file, folder_fd, buffer_size, info);
 	if (fd < 0)

@@ -43,8 +43,14 @@ struct csv_file {
 int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
 		    const struct csv_file_info *info);
 
-/* The same for a file that exists already: rows are appended. Creates it if it is missing. Returns
- * -EPROTO if it is no regular file with that header. */
+/* Removes an incomplete row at the end of a file, and everything from the first NUL on: a power cut
+ * can leave blocks of NULs, and no row has one. Removes a file that ends within its @header. Does
+ * not change a file that begins with something else or is not a regular file. The file is synced
+ * when this returns. Returns 0 or -errno; 0 if there is no such file. */
+int csv_file_repair(int folder_fd, const char *name, const char *header);
+
+/* The same for a file that exists already: it is repaired, and rows are appended. Creates it if it
+ * is missing. Returns -EPROTO if it is no regular file with that header. */
 int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
 			const struct csv_file_info *info);
 
@@ -56,25 +62,19 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
  * the row is counted as lost. */
 bool csv_file_reserve(struct csv_file *file, size_t len);
 
-/* Appends a whole row with its line end, after csv_file_reserve(). A stream is flushed. */
+/* To be called after csv_file_reserve(). A stream is flushed. */
 void csv_file_append(struct csv_file *file, const char *row, size_t len);
 
-/**
- * csv_file_flush() - write the rows in the buffer
- *
- * A file that does not exist yet is created. After a failure the rows are kept, and the file ends
- * with the last whole row: the next call tries again. Returns 0 or -errno; 1: the file is at its
- * limit, and the rows in the buffer belong to the next file.
- */
+/* Writes the rows in the buffer, and creates the file if it does not exist yet. After a failure the
+ * rows are kept, and the file ends with the last whole row: the next call tries again. Returns 0 or
+ * -errno; 1: the file is at its limit, and the rows in the buffer belong to the next file. */
 int csv_file_flush(struct csv_file *file);
 
-/* Waits until what was flushed survives a power cut. Returns 0 or -errno. */
+/* Waits until what was flushed survives a power cut. */
 int csv_file_sync(struct csv_file *file);
 
-/* True: the file has a row on the disk. */
+/* True: the file has a row on the disk; or in the buffer. */
 bool csv_file_is_begun(const struct csv_file *file);
-
-/* True: the file has a row, on the disk or in the buffer. */
 bool csv_file_has_rows(const struct csv_file *file);
 
 /* True: another row of @len bytes would exceed the limit. A file without rows accepts a row of any
@@ -89,7 +89,7 @@ enum csv_file_state {
 	CSV_FILE_GROWN,	   /* longer than what was written */
 };
 
-/* Returns what another program did to the file. */
+/* What another program did to the file. */
 enum csv_file_state csv_file_check(const struct csv_file *file);
 
 /* Removes what another program has appended. Returns 0 or -errno. */

@@ -14,6 +14,7 @@
 #include "daemon/base/folder.h"
 #include "daemon/base/last_session.h"
 #include "daemon/base/report.h"
+#include "daemon/base/text_file.h"
 #include "daemon/version.h"
 #include "parser/span.h"
 
@@ -85,14 +86,12 @@ static int checksum(int fd, uint32_t *crc, uint64_t *size)
 
 	*crc = 0;
 	*size = 0;
-	while ((n = read(fd, buffer, sizeof(buffer))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
+	while ((n = text_file_read_at(fd, buffer, sizeof(buffer), (off_t)*size)) > 0) {
 		*crc = crc_add(*crc, buffer, (size_t)n);
 		*size += (uint64_t)n;
 	}
+	if (n < 0)
+		return -errno;
 	/* It ends with the length, its lowest byte first, without leading zeros. */
 	for (uint64_t left = *size; left > 0; left >>= 8)
 		*crc = crc_add(*crc, (const char[]){ (char)left }, 1);
@@ -165,12 +164,10 @@ static int copy(int out, int fd, uint64_t offset, int *write_error)
 {
 	ssize_t n = 1;
 
-	while (n != 0 && *write_error == 0) {
-		n = pread(fd, buffer, sizeof(buffer), (off_t)offset);
-		if (n < 0 && errno != EINTR)
-			return -errno;
+	while (n > 0 && *write_error == 0) {
+		n = text_file_read_at(fd, buffer, sizeof(buffer), (off_t)offset);
 		if (n < 0)
-			continue;
+			return -errno;
 		*write_error = folder_write(out, buffer, (size_t)n);
 		offset += (uint64_t)n;
 	}

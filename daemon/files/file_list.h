@@ -8,12 +8,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/**
- * file_list_print() - print the files of the folder at @path
- *
- * The first line is "session ID running VERSION" or "session ID ended VERSION": ID is that of
- * session.json, or "-"; VERSION is that of this program. Then there is a line for each file, in any
- * order:
+/* Prints the files of the folder at @path. The first line is "session ID running VERSION" or
+ * "session ID ended VERSION": ID is that of session.json, or "-"; VERSION is that of this program.
+ * Then there is a line for each file, in any order:
  *
  *     closed 4038471504 1234 fps-000001.csv
  *     open - 567 fps.csv
@@ -31,8 +28,7 @@
  */
 int file_list_print(FILE *out, const char *path, bool times);
 
-/* Writes the bytes of a listed file from @offset to its end to the descriptor @out. Returns 0, or
- * EXIT_FAILED after the reason was reported. */
+/* Writes the bytes of a listed file from @offset to its end to @out. Returns likewise. */
 int file_list_read(int out, const char *path, const char *name, uint64_t offset);
 
 #endif

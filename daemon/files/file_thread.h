@@ -34,10 +34,9 @@ int file_thread_start(struct file_thread **out, struct session_files *files);
 /* Queues a copy of @job. False: the queue has no space for it. */
 bool file_thread_post(struct file_thread *thread, const struct file_job *job);
 
-/* Bytes of the queue that are in use. */
+/* Bytes of the queue that are in use; the number of all jobs that were queued so far, and of those
+ * that are done. */
 uint64_t file_thread_used(const struct file_thread *thread);
-
-/* The number of all jobs that were queued so far, and of those that are done. */
 uint64_t file_thread_posted(const struct file_thread *thread);
 uint64_t file_thread_done(const struct file_thread *thread);
 

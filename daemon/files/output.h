@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The destination of a pipeline's rows and events. A row is a value until it is selected: by the
- * type of the session, and by --trigger (trigger_gate.h). Then it becomes text (csv.h) and is sent
- * to its file.
+/* The destination of a pipeline's rows and events (files.h).
  *
  * The functions below wait for the disk if the trace is recorded. In a live capture another thread
  * writes the files (file_thread.h): only output_complete(), output_wait() and output_close() wait
@@ -89,9 +87,6 @@ int output_open(struct output *output, const struct options *options, struct fol
 int output_begin_thread(struct output *output, void (*wait)(void *context), void *wait_context,
 			void (*check)(void *context), void *check_context);
 
-/* --- the source of the rows --- */
-
-/* The sink for a pipeline's rows. */
 struct row_sink output_sink(struct output *output);
 
 /* @pipeline: borrowed, until output_close(). */
@@ -100,7 +95,7 @@ void output_set_pipeline(struct output *output, const struct pipeline *pipeline)
 /* For the wall time of later events. */
 void output_set_clock(struct output *output, struct wall_clock clock);
 
-/* The same, from the marker of atrace in a recorded trace: see wall_clock_read_marker(). */
+/* The same, see wall_clock_read_marker(). */
 void output_read_clock_marker(struct output *output, struct span marker, uint64_t time_ns);
 
 void output_set_late(struct output *output, struct output_late late);
@@ -157,7 +152,6 @@ void output_flush(struct output *output);
  * long. To be called often. */
 void output_flush_if_due(struct output *output, uint64_t next_ns);
 
-/* True: the files have all rows and events. */
 bool output_is_flushed(const struct output *output);
 
 /* Checks disk and folder while a recorded trace is read, which can take long. */
@@ -174,9 +168,7 @@ bool output_replace_begin(struct output *output, enum replaced_file which, const
 bool output_replace_bytes(struct output *output, enum replaced_file which, struct span bytes);
 void output_replace_end(struct output *output, enum replaced_file which, int error);
 
-/* --- the jobs --- */
-
-/* Sends a job without bytes: FILE_JOB_ACCEPT, FILE_JOB_PRUNE, FILE_JOB_REMOVE_JOURNAL. */
+/* Sends a job without bytes. */
 void output_post(struct output *output, enum file_job_kind kind);
 
 /* Waits until all jobs are done. */
@@ -189,16 +181,11 @@ void output_complete(struct output *output, bool final);
 /* Updates output->state, and writes the reports of the files as events. */
 void output_update(struct output *output);
 
-/* --- counts --- */
-
 /* A file's name; NULL: the file is not written in this session. */
 const char *output_name(const struct output *output, enum csv_file_kind which);
 
-/* The rows of a file. */
 struct status_rows output_rows(const struct output *output, enum csv_file_kind which);
 uint64_t output_all_rows_lost(const struct output *output);
-
-/* --- the end --- */
 
 /* Writes and closes all files. A failure is in output->failed. */
 void output_close(struct output *output);

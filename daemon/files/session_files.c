@@ -248,7 +248,7 @@ static int push_aside(struct session_files *files, struct csv_file *file, enum c
 {
 	int fd = files->folder->fd;
 	unsigned long number = segments_next(fd, files->state.segment);
-	int error = state == CSV_FILE_CUT ? csv_repair_file(fd, file->name, file->header) : 0;
+	int error = state == CSV_FILE_CUT ? csv_file_repair(fd, file->name, file->header) : 0;
 
 	if (error == 0)
 		error = segments_close(fd, file->name, number);
@@ -508,12 +508,9 @@ static int create(struct session_files *files, enum csv_file_kind which, bool ag
 	bool keeps_rows = files->is_live && which != ROW_EVENTS;
 	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
 	int fd = files->folder->fd;
-	int error = again ? csv_repair_file(fd, info->name, info->header) : 0;
+	int error = again ? csv_file_open_again(file, fd, buffer_size, info)
+			  : csv_file_create(file, fd, buffer_size, info);
 
-	if (error == 0 && again)
-		error = csv_file_open_again(file, fd, buffer_size, info);
-	else if (error == 0)
-		error = csv_file_create(file, fd, buffer_size, info);
 	file->limit = files->options->rotate_size;
 	if (error < 0)
 		fail(files, info->name, error);

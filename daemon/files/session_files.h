@@ -114,13 +114,11 @@ int session_files_open(struct session_files *files, const struct options *option
 		       void (*report)(void *context, const char *kind, const char *text),
 		       void *context);
 
-/* From now on @report gets the reports. */
 void session_files_set_report(struct session_files *files,
 			      void (*report)(void *context, const char *kind, const char *text),
 			      void *context);
 
-/* @check: called every few seconds, until FILE_JOB_REMOVE_JOURNAL; checks other files in the
- * folder. */
+/* @check: called with each check of the folder, until FILE_JOB_REMOVE_JOURNAL. */
 void session_files_set_check(struct session_files *files, void (*check)(void *context),
 			     void *context);
 

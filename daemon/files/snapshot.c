@@ -182,21 +182,15 @@ void snapshot_make_way(struct snapshot *snapshot)
 			finish(snapshot, -ENOBUFS);
 }
 
-/* True: a late frame at @time_ns is accepted. */
-static bool accepts(struct snapshot *snapshot, uint64_t time_ns)
-{
-	if (is_waiting(snapshot) || snapshot->is_begun)
-		return false;
-	/* The clock was set back, or the last frame had a forged time. Else none would be accepted
-	 * until that time. */
-	if (time_ns + PERIOD_NS <= snapshot->present_ns)
-		snapshot->limit = (struct rate_limit){ .allowed = 0 };
-	return rate_limit_allows(&snapshot->limit, 1, PERIOD_NS, time_ns);
-}
-
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame)
 {
-	if (!accepts(snapshot, frame->present_ns)) {
+	bool is_free = !is_waiting(snapshot) && !snapshot->is_begun;
+
+	/* The clock was set back, or the last frame had a forged time. Else none would be accepted
+	 * until that time. */
+	if (is_free && frame->present_ns + PERIOD_NS <= snapshot->present_ns)
+		snapshot->limit = (struct rate_limit){ .allowed = 0 };
+	if (!is_free || !rate_limit_allows(&snapshot->limit, 1, PERIOD_NS, frame->present_ns)) {
 		snapshot->suppressed++;
 		return;
 	}

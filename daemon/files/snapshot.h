@@ -47,14 +47,13 @@ struct snapshot {
 void snapshot_open(struct snapshot *snapshot, struct output *output, const struct source *source,
 		   const struct options *options, bool live);
 
-/* A frame was late. */
 void snapshot_late(struct snapshot *snapshot, const struct late_frame *frame);
 
 /* To be called when the trace was read up to ->due_ns. Saves it: of a recorded trace all at once,
  * of a live one in pieces. */
 void snapshot_begin(struct snapshot *snapshot);
 
-/* The time of the frame whose event is pending; UINT64_MAX: none. */
+/* See struct output_late. */
 uint64_t snapshot_pending_ns(const struct snapshot *snapshot);
 
 /* Sends a piece to the file. True: there is more, and the queue may have space for it. */

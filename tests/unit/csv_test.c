@@ -10,7 +10,6 @@
 #include "daemon/base/csv_files.h"
 #include "daemon/files/csv.h"
 #include "daemon/files/csv_file.h"
-#include "daemon/files/earlier_files.h"
 #include "daemon/files/event_queue.h"
 #include "tests/unit/scratch.h"
 
@@ -221,7 +220,7 @@ static const char rows_text[] = HEADER "\n"
 static void is_repaired(size_t end)
 {
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
+		assert_int_equal(csv_file_repair(folder, NAME, HEADER), 0);
 		assert_int_equal(scratch_has(NAME), end > 0);
 		assert_int_equal(strlen(scratch_get(NAME)), end);
 		assert_memory_equal(scratch_get(NAME), rows_text, end);
@@ -255,20 +254,20 @@ TEST(repair_does_not_change_other_files)
 
 	for (size_t i = 0; i < COUNT_OF(others); i++) {
 		scratch_put(NAME, others[i]);
-		assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
+		assert_int_equal(csv_file_repair(folder, NAME, HEADER), 0);
 		assert_string_equal(scratch_get(NAME), others[i]);
 	}
 	assert_int_equal(unlinkat(folder, NAME, 0), 0);
 	assert_int_equal(symlinkat("/dev/null", folder, NAME), 0);
-	assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
+	assert_int_equal(csv_file_repair(folder, NAME, HEADER), 0);
 	assert_true(scratch_has(NAME));
-	assert_int_equal(csv_repair_file(folder, "none.csv", HEADER), 0);
+	assert_int_equal(csv_file_repair(folder, "none.csv", HEADER), 0);
 }
 
 TEST(repair_accepts_additional_columns)
 {
 	scratch_put(NAME, HEADER ",more\n1,,mark,x,y\n2,,ma");
-	assert_int_equal(csv_repair_file(folder, NAME, HEADER), 0);
+	assert_int_equal(csv_file_repair(folder, NAME, HEADER), 0);
 	assert_string_equal(scratch_get(NAME), HEADER ",more\n1,,mark,x,y\n");
 }
 

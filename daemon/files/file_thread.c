@@ -55,9 +55,10 @@ struct file_thread {
 	 * has space for all jobs of the queue. */
 	struct jobs current, next;
 	char *bytes;	 /* of both */
+	uint64_t used;	 /* bytes of the jobs that are not done */
 	uint64_t posted; /* jobs */
 	/* Written with the lock, read without it. */
-	_Atomic uint64_t used, done;
+	_Atomic uint64_t done;
 	_Atomic uint64_t busy_since_ns; /* a time of loop_now(); 0: idle */
 	struct session_files_state state;
 	struct file_report reports[REPORTS_MAX];
@@ -66,7 +67,7 @@ struct file_thread {
 
 /* --- the queue --- */
 
-bool file_thread_post(struct file_thread *thread, const struct file_job *job)
+bool file_thread_post(struct file_thread *thread, const struct file_job *job, uint64_t most)
 {
 	uint64_t size = (sizeof(struct queued) + job->len + 7) & ~UINT64_C(7);
 	bool can_wait = job->kind == FILE_JOB_ROW || job->kind == FILE_JOB_REPLACE_BYTES ||
@@ -75,7 +76,7 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job)
 	bool fits, wakes = false;
 
 	pthread_mutex_lock(&thread->lock);
-	fits = thread->used + size <= FILE_THREAD_BYTES;
+	fits = thread->used < most && thread->used + size <= FILE_THREAD_BYTES;
 	if (fits) {
 		struct queued *queued = (struct queued *)(void *)(next->bytes + next->end);
 
@@ -177,11 +178,6 @@ static void *work(void *context)
 }
 
 /* --- for the other thread --- */
-
-uint64_t file_thread_used(const struct file_thread *thread)
-{
-	return thread->used;
-}
 
 uint64_t file_thread_posted(const struct file_thread *thread)
 {

@@ -16,9 +16,6 @@
  * a second and a row for every frame need a quarter of it. */
 #define FILE_THREAD_BYTES (UINT64_C(8) << 20)
 
-/* Rows use at most this much of it. The rest is for events and other jobs. */
-#define FILE_THREAD_ROWS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 20))
-
 /* What session_files.h has reported. */
 struct file_report {
 	const char *kind; /* as the files reported it */
@@ -31,12 +28,10 @@ struct file_thread;
 /* Starts the thread. @files: borrowed; the thread gets what it reports. Returns 0 or -errno. */
 int file_thread_start(struct file_thread **out, struct session_files *files);
 
-/* Queues a copy of @job. False: the queue has no space for it. */
-bool file_thread_post(struct file_thread *thread, const struct file_job *job);
+/* Queues a copy of @job. False: the queue has no space for it, or @most bytes of it are in use. */
+bool file_thread_post(struct file_thread *thread, const struct file_job *job, uint64_t most);
 
-/* Bytes of the queue that are in use; the number of all jobs that were queued so far, and of those
- * that are done. */
-uint64_t file_thread_used(const struct file_thread *thread);
+/* The number of all jobs that were queued so far, and of those that are done. */
 uint64_t file_thread_posted(const struct file_thread *thread);
 uint64_t file_thread_done(const struct file_thread *thread);
 

@@ -14,14 +14,23 @@
 #include "daemon/base/periods.h"
 #include "daemon/base/report.h"
 
-/* A job is added only while less than this of the queue is in use. Pieces of a snapshot have the
- * lowest limit, as they can be sent again later. Jobs without a limit, such as those that end a
- * capture, may use all of it. */
-#define ROWS_MOST FILE_THREAD_ROWS_MOST
-#define EVENTS_MOST (FILE_THREAD_BYTES - (UINT64_C(1) << 19))
-#define PIECES_MOST (FILE_THREAD_BYTES / 2)
-
 /* --- jobs --- */
+
+/* A job is queued only while less than this of the queue is in use. */
+static uint64_t limit_of(const struct output *output, enum file_job_kind kind, unsigned int which)
+{
+	if (kind == FILE_JOB_ROW && which == ROW_EVENTS)
+		return FILE_THREAD_BYTES - (UINT64_C(1) << 19);
+	/* A disk that is full may also be slow: rows that it will not take leave space to others.
+	 * Pieces of a snapshot can be sent again later. */
+	if ((kind == FILE_JOB_ROW && which < output->state.stopped) ||
+	    (kind == FILE_JOB_REPLACE_BYTES && which == REPLACED_SNAPSHOT))
+		return FILE_THREAD_BYTES / 2;
+	if (kind == FILE_JOB_ROW || kind == FILE_JOB_REPLACE_BYTES)
+		return FILE_THREAD_BYTES - (UINT64_C(1) << 20);
+	/* Others, such as those that end a capture, may use all of it. */
+	return FILE_THREAD_BYTES;
+}
 
 /* @which, @number: as in struct file_job. False: the queue has no space. */
 static bool post(struct output *output, enum file_job_kind kind, unsigned int which,
@@ -30,7 +39,7 @@ static bool post(struct output *output, enum file_job_kind kind, unsigned int wh
 	const struct file_job job = { kind, which, number, bytes.ptr, bytes.len };
 
 	if (output->thread)
-		return file_thread_post(output->thread, &job);
+		return file_thread_post(output->thread, &job, limit_of(output, kind, which));
 	session_files_do(&output->files, &job);
 	return true;
 }
@@ -40,21 +49,10 @@ void output_post(struct output *output, enum file_job_kind kind)
 	post(output, kind, 0, SPAN_NULL, 0);
 }
 
-/* True: a job that may use @most of the queue can be added. */
-static bool has_space(const struct output *output, uint64_t most)
-{
-	return !output->thread || file_thread_used(output->thread) < most;
-}
-
 /* Sends a row to its file. Without space in the queue it is lost. */
 static void post_row(struct output *output, enum csv_file_kind which, struct span text)
 {
-	/* A disk that is full may also be slow: rows that it will not take leave space to others.
-	 */
-	bool is_stopped = which < output->state.stopped;
-	uint64_t most = which == ROW_EVENTS ? EVENTS_MOST : is_stopped ? PIECES_MOST : ROWS_MOST;
-	bool is_sent = text.len > 0 && has_space(output, most) &&
-		       post(output, FILE_JOB_ROW, which, text, 0);
+	bool is_sent = text.len > 0 && post(output, FILE_JOB_ROW, which, text, 0);
 
 	output->has_rows = true;
 	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
@@ -63,7 +61,7 @@ static void post_row(struct output *output, enum csv_file_kind which, struct spa
 		output->event_lost = !is_sent;
 	if (is_sent)
 		output->rows[which]++;
-	else if (is_stopped)
+	else if (which < output->state.stopped)
 		output->left_out[which]++;
 	else
 		output->queue_lost[which]++;
@@ -546,8 +544,7 @@ bool output_replace_begin(struct output *output, enum replaced_file which, const
 
 bool output_replace_bytes(struct output *output, enum replaced_file which, struct span bytes)
 {
-	return has_space(output, which == REPLACED_SNAPSHOT ? PIECES_MOST : ROWS_MOST) &&
-	       post(output, FILE_JOB_REPLACE_BYTES, which, bytes, 0);
+	return post(output, FILE_JOB_REPLACE_BYTES, which, bytes, 0);
 }
 
 void output_replace_end(struct output *output, enum replaced_file which, int error)

@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #define PREFIX ".jankd-"
-#define PROBE ".probe.tmp"
-#define PROBE_SIZE 40
 
 /* Tried in this order; the first one exists on Android. */
 static const char *const bases[] = { "/data/local/tmp", "/run", "/var/tmp", "/tmp" };
@@ -28,32 +26,24 @@ static const char *const kinds[] = {
 	[STATE_DIR_SOCKET] = ".socket",
 };
 
-/* Creates a file to test the file system. If another user's file has the name PROBE, a random name
- * is used: that user must not influence where the lock is. Returns a descriptor or -1. */
-static int make_probe(int folder_fd, char name[static PROBE_SIZE])
-{
-	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-	uint64_t number;
-	int fd;
-
-	strcpy(name, PROBE);
-	unlinkat(folder_fd, name, 0);
-	fd = openat(folder_fd, name, flags, 0600);
-	if (fd >= 0 || errno != EEXIST || getrandom(&number, sizeof(number), 0) < 0)
-		return fd;
-	snprintf(name, PROBE_SIZE, ".probe-%016" PRIx64 ".tmp", number);
-	return openat(folder_fd, name, flags, 0600);
-}
-
-/* Returns true if the file system stores the owner and mode of a file. Also returns true if no file
- * can be created: a later function reports that. */
+/* Returns true if the file system stores the owner and mode of a file, which a new file shows. Also
+ * returns true if no file can be created: a later function reports that. */
 static bool shows_owner(int folder_fd)
 {
-	char name[PROBE_SIZE];
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+	char name[40] = ".probe.tmp";
 	struct stat info;
+	uint64_t number;
 	bool shows;
-	int fd = make_probe(folder_fd, name);
+	int fd;
 
+	unlinkat(folder_fd, name, 0);
+	fd = openat(folder_fd, name, flags, 0600);
+	/* The file of another user, who must not influence where the lock is, has that name. */
+	if (fd < 0 && errno == EEXIST && getrandom(&number, sizeof(number), 0) >= 0) {
+		snprintf(name, sizeof(name), ".probe-%016" PRIx64 ".tmp", number);
+		fd = openat(folder_fd, name, flags, 0600);
+	}
 	if (fd < 0)
 		return true;
 	shows = fstat(fd, &info) < 0 || (info.st_uid == geteuid() && !(info.st_mode & 077));
@@ -169,14 +159,8 @@ static void add_found(struct found *found, int fd)
 	}
 }
 
-/* Returns true if @uid can write to the folder. If not, a file in that user's directory may
- * be an attack on root. */
-static bool may_write(const struct stat *folder, uid_t uid)
-{
-	return folder->st_uid == uid || (folder->st_mode & 022);
-}
-
-/* Searches the state directories of all other users. */
+/* Searches the state directories of all other users who can write to the folder. A file of a user
+ * who cannot may be an attack on root. */
 static void find_others(struct found *found, const struct stat *folder, const char *base,
 			const char *name)
 {
@@ -190,7 +174,8 @@ static void find_others(struct found *found, const struct stat *folder, const ch
 		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
 			continue;
 		uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
-		if (*end == '\0' && uid != geteuid() && may_write(folder, (uid_t)uid))
+		if (*end == '\0' && uid != geteuid() &&
+		    (folder->st_uid == (uid_t)uid || (folder->st_mode & 022)))
 			add_found(found, find_of(base, (uid_t)uid, name, found->which));
 	}
 	if (directory)

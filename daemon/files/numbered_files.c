@@ -128,20 +128,17 @@ int numbered_count(int folder_fd, enum numbered_kind which, uint64_t *count)
 	return error;
 }
 
-static bool is_used(int folder_fd, unsigned long number)
-{
-	for (int i = 0; i < CSV_FILES; i++)
-		if (faccessat(folder_fd, numbered_name(csv_files[i].name, number).text, F_OK,
-			      AT_SYMLINK_NOFOLLOW) == 0)
-			return true;
-	return false;
-}
-
 unsigned long segments_next(int folder_fd, unsigned long last)
 {
-	do
+	bool is_used;
+
+	do {
 		last++;
-	while (is_used(folder_fd, last));
+		is_used = false;
+		for (int i = 0; i < CSV_FILES; i++)
+			is_used |= faccessat(folder_fd, numbered_name(csv_files[i].name, last).text,
+					     F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	} while (is_used);
 	return last;
 }
 

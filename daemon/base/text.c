@@ -172,41 +172,35 @@ static const char *skip_columns(const char *text, size_t columns)
 	return text;
 }
 
+/* Keeps the first @head and the last @tail columns; @mark is between them. */
+static size_t cut_middle(char *to, size_t head, size_t tail, const char *mark)
+{
+	const char *rest = skip_columns(to, text_columns(to) - tail);
+	char *at = to + (head_end(to, head) - to);
+
+	memmove(at + strlen(mark), rest, strlen(rest) + 1);
+	memcpy(at, mark, strlen(mark));
+	return strlen(to);
+}
+
 size_t text_shorten(char *to, size_t size, const char *from, size_t columns)
 {
-	size_t all, head, tail;
-	const char *cut;
-	char *at;
+	size_t head = (columns - 2) / 2;
 
 	text_escape(to, size, from);
-	all = text_columns(to);
-	if (all <= columns || columns < 4)
+	if (columns < 4 || text_columns(to) <= columns)
 		return strlen(to);
-	head = (columns - 2) / 2;
-	tail = columns - 2 - head;
-	at = to + (head_end(to, head) - to);
-	cut = skip_columns(to, all - tail);
-	*at++ = '.';
-	*at++ = '.';
-	memmove(at, cut, strlen(cut) + 1);
-	return strlen(to);
+	return cut_middle(to, head, columns - 2 - head, "..");
 }
 
 size_t text_cut_left(char *to, size_t size, const char *from, size_t columns)
 {
 	static const char ellipsis[] = "\xe2\x80\xa6"; /* U+2026: one column, but more bytes */
-	const size_t len = sizeof(ellipsis) - 1;
-	const char *rest;
-	size_t all;
 
-	text_escape(to, size - len, from);
-	all = text_columns(to);
-	if (all <= columns || columns < 2)
+	text_escape(to, size - strlen(ellipsis), from);
+	if (columns < 2 || text_columns(to) <= columns)
 		return strlen(to);
-	rest = skip_columns(to, all - (columns - 1));
-	memmove(to + len, rest, strlen(rest) + 1);
-	memcpy(to, ellipsis, len);
-	return strlen(to);
+	return cut_middle(to, 0, columns - 1, ellipsis);
 }
 
 /* Longer lines are cut. Names are the longest part. */

@@ -187,7 +187,6 @@ static int remove_if_linked(const struct folder *folder, int fd)
 static int lock(struct folder *folder)
 {
 	const struct state_dir *dir = &folder->state_dir;
-	int error = -EWOULDBLOCK;
 
 	folder->is_lock_new =
 		faccessat(dir->fd, dir->names[STATE_DIR_LOCK], F_OK, AT_SYMLINK_NOFOLLOW) < 0;
@@ -195,25 +194,21 @@ static int lock(struct folder *folder)
 		struct stat info;
 		int fd = folder_open_regular(dir->fd, dir->names[STATE_DIR_LOCK], O_RDWR | O_CREAT,
 					     &info);
+		int error = fd < 0 ? fd : try_lock(fd, LOCK_EX);
 
-		if (fd < 0)
-			return fd;
-		folder->lock_fd = fd;
-		error = try_lock(fd, LOCK_EX);
-		if (error == 0 && is_lock(folder, fd))
-			error = remove_if_linked(folder, fd);
-		else if (error == 0)
-			error = 1;
+		if (fd >= 0)
+			folder->lock_fd = fd;
+		if (error == 0)
+			error = is_lock(folder, fd) ? remove_if_linked(folder, fd) : 1;
+		/* An error is ignored: the file is locked even without this text. */
+		if (error == 0)
+			write_lock(folder);
 		if (error <= 0)
-			break;
+			return error;
 		close(fd);
 		folder->lock_fd = -1;
-		error = -EWOULDBLOCK;
 	}
-	/* An error is ignored: the file is locked even without this text. */
-	if (error == 0)
-		write_lock(folder);
-	return error;
+	return -EWOULDBLOCK;
 }
 
 /* @written: not if it is empty. A lock that was just made is that for a moment, and not locked. */
@@ -221,13 +216,12 @@ static bool has_file(const char *path, enum state_dir_file which, bool written)
 {
 	int fd = state_dir_find(path, which);
 	struct stat info;
-	bool there = fd != -ENOENT && fd != -ENOTDIR;
+	bool there;
 
-	if (fd >= 0) {
-		there = !written || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) ||
-			info.st_size > 0;
-		close(fd);
-	}
+	if (fd < 0)
+		return fd != -ENOENT && fd != -ENOTDIR;
+	there = !written || fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || info.st_size > 0;
+	close(fd);
 	return there;
 }
 

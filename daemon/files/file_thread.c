@@ -101,11 +101,8 @@ bool file_thread_post(struct file_thread *thread, const struct file_job *job, ui
 
 /* --- the thread --- */
 
-/* Called by the thread, without the lock. */
-static void add_report(void *context, const char *kind, const char *text)
+void file_thread_report(struct file_thread *thread, const char *kind, const char *text)
 {
-	struct file_thread *thread = context;
-
 	pthread_mutex_lock(&thread->lock);
 	if (thread->n_reports == REPORTS_MAX) {
 		thread->missed_reports++;
@@ -269,7 +266,6 @@ int file_thread_start(struct file_thread **out, struct session_files *files)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (thread->idle_fd < 0 || thread->bytes == MAP_FAILED)
 		error = -errno;
-	session_files_set_report(files, add_report, thread);
 	if (error == 0) {
 		thread->current.bytes = thread->bytes;
 		thread->next.bytes = thread->bytes + FILE_THREAD_BYTES;

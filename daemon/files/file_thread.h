@@ -3,7 +3,7 @@
  * trace must be read meanwhile. So jobs wait in a queue of fixed size.
  *
  * While the thread runs, it owns struct session_files. All functions below are to be called from
- * one other thread. Only file_thread_end() waits for the disk. */
+ * one other thread, except file_thread_report(). Only file_thread_end() waits for the disk. */
 #ifndef JANKD_DAEMON_FILES_FILE_THREAD_H
 #define JANKD_DAEMON_FILES_FILE_THREAD_H
 
@@ -25,7 +25,7 @@ struct file_report {
 
 struct file_thread;
 
-/* Starts the thread. @files: borrowed; the thread gets what it reports. Returns 0 or -errno. */
+/* Starts the thread. @files: borrowed. Returns 0 or -errno. */
 int file_thread_start(struct file_thread **out, struct session_files *files);
 
 /* Queues a copy of @job. False: the queue has no space for it, or @most bytes of it are in use. */
@@ -41,6 +41,9 @@ uint64_t file_thread_busy_ns(const struct file_thread *thread);
 
 /* Copies the state after the last job that is done. */
 void file_thread_state(struct file_thread *thread, struct session_files_state *state);
+
+/* Keeps a report of the files for the other thread. Called by a job. */
+void file_thread_report(struct file_thread *thread, const char *kind, const char *text);
 
 /* Removes the oldest report and copies it. False: there is none. If the list was full, the text of
  * its last report ends with the number of those that were dropped. */

@@ -237,12 +237,20 @@ static void report_dated(struct output *output, const char *kind, int64_t wall_n
 		output_event(output, time_ns, wall_ns, kind, text);
 }
 
-/* For files without a thread. */
+static void report_now(struct output *output, const char *kind, const char *text)
+{
+	report_dated(output, kind, output->is_live ? wall_clock_now() : ROW_UNKNOWN, text);
+}
+
+/* Called by the thread of the files if there is one. */
 static void on_report(void *context, const char *kind, const char *text)
 {
 	struct output *output = context;
 
-	report_dated(output, kind, output->is_live ? wall_clock_now() : ROW_UNKNOWN, text);
+	if (output->thread)
+		file_thread_report(output->thread, kind, text);
+	else
+		report_now(output, kind, text);
 }
 
 void output_event_now(struct output *output, const char *kind, const char *format, ...)
@@ -253,7 +261,7 @@ void output_event_now(struct output *output, const char *kind, const char *forma
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	on_report(output, kind, text);
+	report_now(output, kind, text);
 }
 
 /* Writes an event when a stall begins, one when it ends, and one with the number of rows that were
@@ -261,10 +269,8 @@ void output_event_now(struct output *output, const char *kind, const char *forma
 static void report_stall(struct output *output)
 {
 	bool stalls = file_thread_busy_ns(output->thread) >= periods.disk_stall_ns;
-	uint64_t lost = 0;
+	uint64_t lost = rows_of_all_files(output->queue_lost);
 
-	for (int i = 0; i < ROW_FILES; i++)
-		lost += output->queue_lost[i];
 	if (stalls && !output->stall_reported)
 		output_event_now(output, "lost",
 				 "the disk is not responding: rows are kept in memory");
@@ -368,7 +374,6 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 	session_files_set_check(&output->files, check, check_context);
 	error = file_thread_start(&output->thread, &output->files);
 	if (error < 0) {
-		session_files_set_report(&output->files, on_report, output);
 		report("cannot start the thread that writes the files: %s; %s", strerror(-error),
 		       report_advice(error, "stop other programs and try again"));
 		return error;
@@ -431,11 +436,7 @@ struct status_rows output_rows(const struct output *output, enum csv_file_kind w
 
 uint64_t output_all_rows_lost(const struct output *output)
 {
-	uint64_t lost = 0;
-
-	for (int i = 0; i < ROW_FILES; i++)
-		lost += output->state.lost[i] + output->queue_lost[i];
-	return lost;
+	return rows_of_all_files(output->state.lost) + rows_of_all_files(output->queue_lost);
 }
 
 /* --- files --- */

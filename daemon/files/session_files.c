@@ -61,32 +61,27 @@ static void note_failing(struct session_files *files, const char *name, int erro
 /* Updates the counts in the state. Returns the number of lost rows. */
 static uint64_t count_rows(struct session_files *files)
 {
-	uint64_t lost = 0;
-
 	files->state.has_rows = false;
 	files->state.stopped = files->floor.stopped;
 	for (int i = 0; i < ROW_FILES; i++) {
 		files->state.has_rows |= csv_file_has_rows(&files->rows[i]);
 		files->state.lost[i] = csv_file_rows_lost(&files->rows[i]);
-		lost += files->state.lost[i];
 	}
-	return lost;
+	return rows_of_all_files(files->state.lost);
 }
 
 static void report_lost(struct session_files *files)
 {
-	uint64_t lost = count_rows(files), not_written = 0;
+	uint64_t lost = count_rows(files), left_out = rows_of_all_files(files->state.left_out);
 
-	for (int i = 0; i < ROW_FILES; i++)
-		not_written += files->state.left_out[i];
 	if (lost > files->lost_reported)
 		report_event(files, "lost", "%" PRIu64 " rows could not be written",
 			     lost - files->lost_reported);
-	if (not_written > files->not_written_reported)
+	if (left_out > files->left_out_reported)
 		report_event(files, "lost", "low disk space: %" PRIu64 " rows were not written",
-			     not_written - files->not_written_reported);
+			     left_out - files->left_out_reported);
 	files->lost_reported = lost;
-	files->not_written_reported = not_written;
+	files->left_out_reported = left_out;
 }
 
 /* Writes an event when a failure begins, and another when it ends. Failures are printed on stderr
@@ -547,14 +542,6 @@ int session_files_open(struct session_files *files, const struct options *option
 		if (csv_files_wanted((enum csv_file_kind)i, options))
 			error = create(files, (enum csv_file_kind)i, again);
 	return error;
-}
-
-void session_files_set_report(struct session_files *files,
-			      void (*report)(void *context, const char *kind, const char *text),
-			      void *context)
-{
-	files->report = report;
-	files->context = context;
 }
 
 void session_files_set_check(struct session_files *files, void (*check)(void *context),

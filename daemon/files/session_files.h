@@ -47,6 +47,15 @@ struct file_job {
 #define FILES_ERROR NULL
 #define FILES_WARNING "warning"
 
+static inline uint64_t rows_of_all_files(const uint64_t rows[ROW_FILES])
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < ROW_FILES; i++)
+		sum += rows[i];
+	return sum;
+}
+
 /* The result of the jobs so far: a value, copied for other threads. */
 struct session_files_state {
 	uint64_t lost[ROW_FILES];     /* rows that could not be written */
@@ -82,8 +91,7 @@ struct session_files {
 	struct disk_floor floor;
 	struct session_files_state state;
 
-	uint64_t not_written_reported;
-	uint64_t lost_reported;
+	uint64_t lost_reported, left_out_reported;
 	uint64_t next_watch_ns, next_sync_ns; /* times of loop_now() */
 
 	/* The last failure since the last flush. The next flush reports it. */
@@ -113,10 +121,6 @@ int session_files_open(struct session_files *files, const struct options *option
 		       struct folder *folder, bool again,
 		       void (*report)(void *context, const char *kind, const char *text),
 		       void *context);
-
-void session_files_set_report(struct session_files *files,
-			      void (*report)(void *context, const char *kind, const char *text),
-			      void *context);
 
 /* @check: called with each check of the folder, until FILE_JOB_REMOVE_JOURNAL. */
 void session_files_set_check(struct session_files *files, void (*check)(void *context),

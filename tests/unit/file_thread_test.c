@@ -25,8 +25,9 @@ static int tear_down(void **state)
 	return scratch_tear_down_closed(state);
 }
 
-static void ignore(void *context, const char *kind, const char *text)
+static void on_report(void *context, const char *kind, const char *text)
 {
+	file_thread_report(bench.thread, kind, text);
 }
 
 /* The disk does not respond until the test posts the semaphore. */
@@ -42,7 +43,7 @@ static int set_up(void **state)
 	assert_int_equal(folder_open(&bench.folder, scratch_root), 0);
 	sem_init(&bench.disk, 0, 0);
 	assert_int_equal(session_files_open(&bench.files, &bench.options, &bench.folder, false,
-					    ignore, NULL),
+					    on_report, NULL),
 			 0);
 	assert_int_equal(file_thread_start(&bench.thread, &bench.files), 0);
 	return scratch_inherited();

@@ -64,13 +64,6 @@ static enum last_session_end end_of(struct json_object *json)
 								   : LAST_SESSION_KILLED;
 }
 
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t len = strlen(name), end = strlen(suffix);
-
-	return len > end && strcmp(name + len - end, suffix) == 0;
-}
-
 /* Any program can set a later time, which is none in ns. */
 #define TIME_MAX_S (INT64_MAX / INT64_C(1000000000) - 1)
 
@@ -83,10 +76,11 @@ static int64_t last_write(const char *folder)
 	struct stat info;
 
 	while (directory && (entry = readdir(directory))) {
-		const char *name = entry->d_name;
+		const char *name = entry->d_name, *dot = strrchr(name, '.');
 		int64_t time_s, time_ns;
 
-		if (name[0] == '.' || !(ends_with(name, ".csv") || ends_with(name, ".json")) ||
+		if (!dot || name[0] == '.' ||
+		    (strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0) ||
 		    fstatat(dirfd(directory), name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
 		    !S_ISREG(info.st_mode))
 			continue;

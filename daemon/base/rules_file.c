@@ -55,16 +55,13 @@ struct ruleset *rules_parse(const char *file, struct span text)
 struct ruleset *rules_load(const char *name_or_file)
 {
 	struct span text = ruleset_builtin(name_or_file);
+	bool is_builtin = text.ptr != NULL;
 	struct ruleset *rules;
-	char *owned = NULL;
 
-	if (!text.ptr) {
+	if (!is_builtin)
 		text = rules_read_file("--rules ", name_or_file, RULES_ADVICE);
-		if (!text.ptr)
-			return NULL;
-		owned = (char *)text.ptr;
-	}
-	rules = rules_parse(name_or_file, text);
-	free(owned);
+	rules = text.ptr ? rules_parse(name_or_file, text) : NULL;
+	if (!is_builtin)
+		free((char *)text.ptr);
 	return rules;
 }

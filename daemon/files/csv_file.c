@@ -74,14 +74,9 @@ enum csv_file_state csv_file_check(const struct csv_file *file)
 	return there.st_size < file->size ? CSV_FILE_CUT : CSV_FILE_GROWN;
 }
 
-static int cut_at(const struct csv_file *file, off_t end)
-{
-	return ftruncate(file->fd, end) < 0 ? -errno : 0;
-}
-
 int csv_file_cut_appended(const struct csv_file *file)
 {
-	return cut_at(file, file->size);
+	return ftruncate(file->fd, file->size) < 0 ? -errno : 0;
 }
 
 /* --- the limit --- */
@@ -151,7 +146,7 @@ static int create(struct csv_file *file)
 	error = write_bytes(file, line, len, &done);
 	/* If the cut fails, the next attempt overwrites those bytes. */
 	if (error < 0)
-		cut_at(file, 0);
+		csv_file_cut_appended(file);
 	else
 		file->size = (off_t)len;
 	return error;
@@ -163,12 +158,12 @@ static int write_rows(struct csv_file *file, size_t len)
 	int error = write_bytes(file, file->buffer, len, &done);
 
 	whole = done;
-	/* A file must not end with part of a row. A stream cannot be cut. */
-	if (error < 0 && !file->is_stream) {
+	if (error < 0 && !file->is_stream)
 		rows_in(file, done, UINT64_MAX, &whole);
-		cut_at(file, file->size + (off_t)whole);
-	}
 	file->size += (off_t)whole;
+	/* A file must not end with part of a row. A stream cannot be cut. */
+	if (error < 0 && !file->is_stream)
+		csv_file_cut_appended(file);
 	file->len -= whole;
 	memmove(file->buffer, file->buffer + whole, file->len);
 	return error;

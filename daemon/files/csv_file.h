@@ -92,7 +92,7 @@ enum csv_file_state {
 /* What another program did to the file. */
 enum csv_file_state csv_file_check(const struct csv_file *file);
 
-/* Removes what another program has appended. Returns 0 or -errno. */
+/* Removes what is behind the rows, which another program has appended. Returns 0 or -errno. */
 int csv_file_cut_appended(const struct csv_file *file);
 
 /* Closes the file on the disk. The next flush creates a new one in @folder_fd and writes the rest

@@ -34,21 +34,6 @@ static void limit_heap(void)
 #endif
 }
 
-/* If the parent ignores SIGCHLD, waitpid() would return no exit status. A file beyond its size
- * limit should be an error of write(), not a signal that ends the process. */
-static void set_signals(void)
-{
-	signal(SIGCHLD, SIG_DFL);
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-/* No other user may write to what this process creates: a later command reads options and names of
- * files from it. A service or a shell of Android may have the umask 0. */
-static void limit_access(void)
-{
-	umask(umask(022) | 022);
-}
-
 /* Opens those of the descriptors 0 to 2 that are closed. Otherwise the first opened file would be
  * one of them, and messages would be written into it. */
 static void open_standard_streams(void)
@@ -62,23 +47,16 @@ static void open_standard_streams(void)
 		close(fd);
 }
 
-/* True: the reader has closed the pipe at standard output. */
-static bool is_pipe_closed(void)
-{
-	struct pollfd out = { .fd = STDOUT_FILENO };
-
-	return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
-}
-
 /* Writes the rest of the buffer. Lost output is an error, unless the reader has closed the pipe:
  * then it has read enough. Returns the exit code. */
 static int flush_stdout(int code)
 {
+	struct pollfd out = { .fd = STDOUT_FILENO };
 	int error = ferror(stdout) ? EIO : 0;
 
 	if (fflush(stdout) != 0)
 		error = errno;
-	if (error == 0 || code != EXIT_DONE || is_pipe_closed())
+	if (error == 0 || code != EXIT_DONE || (poll(&out, 1, 0) > 0 && (out.revents & POLLERR)))
 		return code;
 	report_name("");
 	report("standard output: %s; redirect it elsewhere", strerror(error));
@@ -88,8 +66,13 @@ static int flush_stdout(int code)
 int main(int argc, char **argv)
 {
 	limit_heap();
-	set_signals();
-	limit_access();
+	/* If the parent ignores SIGCHLD, waitpid() would return no exit status. A file beyond its
+	 * size limit should be an error of write(), not a signal that ends the process. */
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN);
+	/* No other user may write to what this process creates: a later command reads options and
+	 * names of files from it. A service or a shell of Android may have the umask 0. */
+	umask(umask(022) | 022);
 	open_standard_streams();
 	return flush_stdout(cli_run(argc, argv));
 }

@@ -35,28 +35,12 @@ extern char **environ;
 
 /* The child gets a process group of its own, so that Ctrl-C on the terminal does not end atrace
  * before it has stopped tracing. Signals that this process blocks or ignores get their default
- * action. */
-static void set_attributes(posix_spawnattr_t *attributes)
-{
-	sigset_t none, ignored;
-
-	sigemptyset(&none);
-	sigemptyset(&ignored);
-	sigaddset(&ignored, SIGPIPE);
-	sigaddset(&ignored, SIGHUP);
-	sigaddset(&ignored, SIGXFSZ);
-	posix_spawnattr_init(attributes);
-	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						     POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigmask(attributes, &none);
-	posix_spawnattr_setsigdefault(attributes, &ignored);
-}
-
-/* @input_fd: -1: none. */
+ * action. @input_fd: -1: none. */
 static int spawn_into(char *const argv[], int input_fd, int output_fd, int error_fd, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
+	sigset_t none, ignored;
 	int error;
 
 	posix_spawn_file_actions_init(&actions);
@@ -66,7 +50,16 @@ static int spawn_into(char *const argv[], int input_fd, int output_fd, int error
 		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, error_fd, STDERR_FILENO);
-	set_attributes(&attributes);
+	sigemptyset(&none);
+	sigemptyset(&ignored);
+	sigaddset(&ignored, SIGPIPE);
+	sigaddset(&ignored, SIGHUP);
+	sigaddset(&ignored, SIGXFSZ);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+						      POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &ignored);
 	error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
@@ -196,13 +189,6 @@ bool child_program_exists(const char *program)
 
 /* --- beside the event loop --- */
 
-static void close_errors(struct child *child)
-{
-	if (child->bytes && child->errors >= 0)
-		close(child->errors);
-	child->errors = -1;
-}
-
 static void end_line(struct child *child)
 {
 	if (child->len == 0 && child->output.fd < 0)
@@ -267,15 +253,22 @@ static ssize_t read_output(struct child *child, int reads)
 	return n;
 }
 
+static void close_files(struct child *child)
+{
+	loop_close_watcher(child->loop, &child->output);
+	loop_close_watcher(child->loop, &child->end_timer);
+	if (child->errors >= 0)
+		close(child->errors);
+	child->errors = -1;
+}
+
 static void end(struct child *child, int status)
 {
 	if (child->bytes) {
 		read_output(child, PIPE_SIZE / 4096);
 		read_errors(child);
-		close_errors(child);
 	}
-	loop_close_watcher(child->loop, &child->output);
-	loop_close_watcher(child->loop, &child->end_timer);
+	close_files(child);
 	if (!child->bytes)
 		end_line(child);
 	child->pid = 0;
@@ -377,9 +370,7 @@ void child_kill(struct child *child)
 {
 	if (!child_runs(child))
 		return;
-	loop_close_watcher(child->loop, &child->output);
-	loop_close_watcher(child->loop, &child->end_timer);
-	close_errors(child);
+	close_files(child);
 	kill_group(child->pid);
 	child->pid = 0;
 }
@@ -429,10 +420,7 @@ void child_discard_signals(void)
 struct run {
 	char *output;
 	size_t size, len;
-	int64_t deadline_ms;
-	int silent_ms;		/* 0: no limit */
 	int64_t last_output_ms; /* or start */
-	bool until_signal;
 	int status;
 };
 
@@ -454,26 +442,13 @@ static void on_run_end(struct child *child, int status)
 	run->status = status;
 }
 
-/* Returns 0 within the limits, else -ETIMEDOUT or -EINTR. */
-static int check_limits(const struct run *run)
-{
-	if (run->until_signal && child_signal_came())
-		return -EINTR;
-	if (run->silent_ms > 0 && clock_monotonic_ms() - run->last_output_ms >= run->silent_ms)
-		return -ETIMEDOUT;
-	return clock_monotonic_ms() < run->deadline_ms ? 0 : -ETIMEDOUT;
-}
-
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
 	      size_t size)
 {
 	struct run run = {
 		.output = output,
 		.size = size,
-		.deadline_ms = clock_monotonic_ms() + timeout_ms,
-		.silent_ms = silent_ms,
 		.last_output_ms = clock_monotonic_ms(),
-		.until_signal = until_signal,
 	};
 	struct child child = {
 		.bytes = add_output,
@@ -482,6 +457,7 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 		.ended = on_run_end,
 		.context = &run,
 	};
+	int64_t deadline_ms = run.last_output_ms + timeout_ms, now_ms;
 	struct loop loop;
 	int error = loop_open(&loop);
 
@@ -489,7 +465,12 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 	if (error == 0)
 		error = child_start(&child, &loop, argv, -1);
 	while (error == 0 && child_runs(&child)) {
-		error = check_limits(&run);
+		now_ms = clock_monotonic_ms();
+		if (until_signal && child_signal_came())
+			error = -EINTR;
+		else if (now_ms >= deadline_ms ||
+			 (silent_ms > 0 && now_ms - run.last_output_ms >= silent_ms))
+			error = -ETIMEDOUT;
 		if (error < 0)
 			break;
 		loop_wait(&loop, loop_now() + CHECK_NS);

@@ -59,19 +59,6 @@ char *journal_text(const struct settings *settings)
 	return NULL;
 }
 
-/* Opens the journal if no other user can have written it, because its lines change the tracing of
- * the whole machine. Returns a descriptor or -errno. */
-static int open_ours(const struct folder *folder)
-{
-	struct stat info;
-	int fd = folder_open_journal(folder, &info);
-
-	if (fd < 0 || (info.st_uid == geteuid() && !(info.st_mode & 022)))
-		return fd;
-	close(fd);
-	return -EPERM;
-}
-
 /* Reports why the settings cannot be restored. The journal is kept. */
 static enum journal_found keep(const struct folder *folder, const char *why_and_advice)
 {
@@ -131,17 +118,24 @@ enum journal_found journal_recover(const struct folder *folder, const char *trac
 {
 	enum journal_found found = JOURNAL_NONE;
 	char *text, head[96], why[192];
-	/* Less than JOURNAL_MAX: as journal_text() writes it. */
-	ssize_t len = text_file_read_all(&text, open_ours(folder), JOURNAL_MAX - 1);
 	struct span journal;
+	struct stat info;
+	ssize_t len;
+	int fd = folder_open_journal(folder, &info);
 
+	/* Its lines change the tracing of the whole machine. */
+	if (fd >= 0 && (info.st_uid != geteuid() || (info.st_mode & 022))) {
+		close(fd);
+		fd = -EPERM;
+	}
+	/* Less than JOURNAL_MAX: as journal_text() writes it. */
+	len = text_file_read_all(&text, fd, JOURNAL_MAX - 1);
 	if (len == -ENOENT) {
 		/* That of another user is not restored, even by root: that user may have written
 		 * anything into it. */
-		int fd = folder->state_dir.is_apart
-				 ? state_dir_find_others(folder->path, STATE_DIR_JOURNAL)
-				 : -1;
-
+		fd = folder->state_dir.is_apart
+			     ? state_dir_find_others(folder->path, STATE_DIR_JOURNAL)
+			     : -1;
 		if (fd < 0)
 			return JOURNAL_NONE;
 		close(fd);

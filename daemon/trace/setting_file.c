@@ -10,24 +10,17 @@
 
 #define READ_MAX 262144
 
-static bool is_instance(struct span name)
-{
-	if (name.len > NAME_MAX || span_equal(name, SPAN_LITERAL(".")) ||
-	    span_equal(name, SPAN_LITERAL("..")))
-		return false;
-	for (size_t i = 0; i < name.len; i++)
-		if (name.ptr[i] == '/' || (unsigned char)name.ptr[i] < ' ')
-			return false;
-	return true;
-}
-
 bool setting_place(char directory[static PATH_MAX], const char *tracefs, struct span instance)
 {
 	int n = snprintf(directory, PATH_MAX, "%s%s%.*s", tracefs,
 			 instance.len ? "/instances/" : "", (int)instance.len,
 			 instance.len ? instance.ptr : "");
+	bool is_name = instance.len <= NAME_MAX && !span_equal(instance, SPAN_LITERAL(".")) &&
+		       !span_equal(instance, SPAN_LITERAL(".."));
 
-	if (n > 0 && n < PATH_MAX && is_instance(instance))
+	for (size_t i = 0; is_name && i < instance.len; i++)
+		is_name = instance.ptr[i] != '/' && (unsigned char)instance.ptr[i] >= ' ';
+	if (n > 0 && n < PATH_MAX && is_name)
 		return true;
 	directory[0] = '\0';
 	return false;

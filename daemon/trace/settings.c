@@ -163,11 +163,10 @@ void settings_put(struct settings *settings, enum settings_text which, struct sp
 	setting->lines[which] = copy;
 }
 
-static void put(struct settings *settings, enum settings_text which, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /* Leaves out a line that is longer than any line of the kernel. */
-static void put(struct settings *settings, enum settings_text which, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) void put(struct settings *settings,
+						      enum settings_text which, const char *format,
+						      ...)
 {
 	char line[SETTINGS_LINE_MAX];
 	va_list arguments;
@@ -391,35 +390,12 @@ static bool copy_word(char word[static SETTING_SIZE], struct span text, bool is_
 	return true;
 }
 
-/* The settings of an instance are removed with it. */
-static int enter_place(struct restoring *r, struct span instance)
-{
-	struct stat info;
-
-	r->has_lists = false;
-	if (!setting_place(r->directory, r->tracefs, instance) ||
-	    (stat(r->directory, &info) < 0 && errno == ENOENT))
-		r->directory[0] = '\0';
-	return 0;
-}
-
-static int remove_instance(struct restoring *r, struct span instance)
-{
-	char directory[PATH_MAX];
-
-	r->directory[0] = '\0';
-	if (instance.len > 0 && setting_place(directory, r->tracefs, instance) &&
-	    rmdir(directory) < 0 && errno != ENOENT)
-		return -errno;
-	return 0;
-}
-
 static int restore_file(struct restoring *r, const char *name, struct span value)
 {
 	char word[SETTING_SIZE], now[SETTING_SIZE];
 	int error;
 
-	if (!r->directory[0] || !copy_word(word, value, false))
+	if (!copy_word(word, value, false))
 		return 0;
 	error = setting_read(r->directory, name, now);
 	if (error == 0 && strcmp(now, word) != 0)
@@ -446,19 +422,6 @@ static int restore_sizes(struct restoring *r, struct span sizes)
 		sizes = span_skip(sizes, len + 1);
 	}
 	return error;
-}
-
-/* Options and events are read when the tracer is restored: it has options of its own. Then they are
- * written if they differ. */
-static int restore_in_list(struct restoring *r, const struct setting *setting, const char *file)
-{
-	const char *before = setting->lines[SETTINGS_BEFORE], *now = setting->lines[SETTINGS_NOW];
-	char word[SETTING_SIZE];
-
-	if (!r->directory[0] || !before || !now || strcmp(before, now) == 0 ||
-	    !copy_word(word, after_first_word(span_of(before)), false))
-		return 0;
-	return setting_write(r->directory, file, word);
 }
 
 static void stop_atrace(struct restoring *r)
@@ -495,21 +458,39 @@ static int restore_property(struct restoring *r, struct span name_and_value)
 	return 0;
 }
 
+/* A setting that does not exist any more is left out, and so are those of such an instance. */
 static int restore_setting(struct restoring *r, const struct setting *setting)
 {
 	struct span line = span_of(setting->lines[SETTINGS_BEFORE]);
 	struct span value = after_first_word(line);
+	const char *now = setting->lines[SETTINGS_NOW];
+	char directory[PATH_MAX], word[SETTING_SIZE];
+	bool is_option = is(line, "option");
+	struct stat info;
 
-	if (is(line, "place"))
-		return enter_place(r, value);
-	if (is(line, "made"))
-		return remove_instance(r, value);
-	if (is(line, "option"))
-		return restore_in_list(r, setting, "trace_options");
-	if (is(line, "event"))
-		return restore_in_list(r, setting, "set_event");
+	if (is(line, "place")) {
+		r->has_lists = false;
+		if (!setting_place(r->directory, r->tracefs, value) ||
+		    (stat(r->directory, &info) < 0 && errno == ENOENT))
+			r->directory[0] = '\0';
+		return 0;
+	}
+	if (is(line, "made")) {
+		r->directory[0] = '\0';
+		if (value.len > 0 && setting_place(directory, r->tracefs, value) &&
+		    rmdir(directory) < 0 && errno != ENOENT)
+			return -errno;
+		return 0;
+	}
 	if (is(line, "property"))
 		return restore_property(r, value);
+	if (!r->directory[0])
+		return 0;
+	if (is_option || is(line, "event")) {
+		if (!now || span_equal(line, span_of(now)) || !copy_word(word, value, false))
+			return 0;
+		return setting_write(r->directory, is_option ? "trace_options" : "set_event", word);
+	}
 	if (is(line, SIZE))
 		return restore_sizes(r, value);
 	for (size_t i = 0; i < FILES; i++)
@@ -518,8 +499,8 @@ static int restore_setting(struct restoring *r, const struct setting *setting)
 	return 0;
 }
 
-/* Reads them again with the first one of a place. Those that are on now, and were not known, are
- * added at the end of the place. */
+/* Options and events are read again when the tracer of their place is restored: it has options of
+ * its own. Those that are on now, and were not known, are added at the end of the place. */
 static void read_lists_if_needed(struct restoring *r, size_t at)
 {
 	struct settings *settings = r->settings;
@@ -640,25 +621,13 @@ void settings_read_again(struct settings *settings, enum settings_text which, co
 
 /* --- what other programs have changed --- */
 
-/* Adds a setting to the text of those that are kept. Replaces characters that are not printable:
- * other programs can set any value. */
-static void add_kept(struct settings_kept *kept, const char *line)
-{
-	size_t len = strlen(kept->text);
-
-	kept->more += !text_append(kept->text, sizeof(kept->text) - strlen(" ..."), "%s%s",
-				   kept->n++ > 0 ? ", " : "", line);
-	for (char *c = kept->text + len; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-}
-
 void settings_aim(struct settings *settings, struct settings_kept *kept)
 {
 	for (int which = 0; which < SETTINGS_TEXTS; which++)
 		put_events_off(settings, (enum settings_text)which);
 	for (size_t i = 0; i < settings->n && !settings->incomplete; i++) {
 		char **lines = settings->list[i].lines;
+		size_t len = strlen(kept->text);
 
 		if (!lines[SETTINGS_BEFORE] || !lines[SETTINGS_OURS] || !lines[SETTINGS_NOW] ||
 		    strcmp(lines[SETTINGS_NOW], lines[SETTINGS_OURS]) == 0 ||
@@ -667,7 +636,12 @@ void settings_aim(struct settings *settings, struct settings_kept *kept)
 		free(lines[SETTINGS_BEFORE]);
 		lines[SETTINGS_BEFORE] = lines[SETTINGS_NOW];
 		lines[SETTINGS_NOW] = NULL;
-		add_kept(kept, lines[SETTINGS_BEFORE]);
+		kept->more += !text_append(kept->text, sizeof(kept->text) - strlen(" ..."), "%s%s",
+					   kept->n++ > 0 ? ", " : "", lines[SETTINGS_BEFORE]);
+		/* Other programs can set any value. */
+		for (char *c = kept->text + len; *c; c++)
+			if (*c < ' ' || *c > '~')
+				*c = '?';
 	}
 	if (kept->more > 0)
 		text_append(kept->text, sizeof(kept->text), " ...");

@@ -14,15 +14,6 @@
 #include "daemon/base/text.h"
 #include "daemon/base/text_file.h"
 
-static void add(char text[static OTHER_TRACERS_SIZE], const char *pid, const char *name)
-{
-	char escaped[128];
-
-	text_escape(escaped, sizeof(escaped), name);
-	text_append(text, OTHER_TRACERS_SIZE, "%s%s (pid %.20s)", text[0] ? ", " : "", escaped,
-		    pid);
-}
-
 static bool is_same_file(const char *path, const struct stat *info)
 {
 	struct stat other;
@@ -53,51 +44,39 @@ static bool is_pipe(int fds, const char *fd, const char *trace)
 	return is_same_file(path, &info);
 }
 
-static bool reads(const char *pid, const char *trace)
-{
-	char path[64];
-	DIR *directory;
-	struct dirent *entry;
-	bool found = false;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
-	directory = opendir(path);
-	while (directory && !found && (entry = readdir(directory)))
-		found = is_pipe(dirfd(directory), entry->d_name, trace);
-	if (directory)
-		closedir(directory);
-	return found;
-}
-
-/* Names as in /proc/PID/comm, which has 15 characters. */
-static bool is_known(const char *name)
-{
-	static const char *const known[] = { "traced_probes", "perfetto", "atrace", "trace-cmd",
-					     "simpleperf" };
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(name, known[i]) == 0)
-			return true;
-	return false;
-}
-
 void other_tracers_find(struct other_tracers *found, const char *path)
 {
+	/* As in /proc/PID/comm, which has 15 characters. */
+	static const char *const known[] = { "traced_probes", "perfetto", "atrace", "trace-cmd",
+					     "simpleperf" };
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
 	*found = (struct other_tracers){ .readers = "" };
 	while (proc && (entry = readdir(proc))) {
 		const char *pid = entry->d_name;
-		char name[32], *end;
+		char name[32], escaped[128], fds_path[64], *end, *text;
+		bool reads = false, is_known = false;
+		struct dirent *fd;
+		DIR *fds;
 
 		if (strtol(pid, &end, 10) <= 0 || *end || strtol(pid, NULL, 10) == getpid())
 			continue;
 		text_file_read(name, sizeof(name), "/proc/%.20s/comm", pid);
-		if (reads(pid, path))
-			add(found->readers, pid, name);
-		else if (is_known(name))
-			add(found->others, pid, name);
+		snprintf(fds_path, sizeof(fds_path), "/proc/%.20s/fd", pid);
+		fds = opendir(fds_path);
+		while (fds && !reads && (fd = readdir(fds)))
+			reads = is_pipe(dirfd(fds), fd->d_name, path);
+		if (fds)
+			closedir(fds);
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			is_known |= strcmp(name, known[i]) == 0;
+		if (!reads && !is_known)
+			continue;
+		text = reads ? found->readers : found->others;
+		text_escape(escaped, sizeof(escaped), name);
+		text_append(text, OTHER_TRACERS_SIZE, "%s%s (pid %.20s)", text[0] ? ", " : "",
+			    escaped, pid);
 	}
 	if (proc)
 		closedir(proc);

@@ -2,9 +2,10 @@
 #include "daemon/trace/trace_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "daemon/base/text_file.h"
 
 static const char *const names[TRACE_SETTINGS] = {
 	[TRACE_SETTING_CLOCK] = "trace_clock",
@@ -39,15 +40,15 @@ unsigned int trace_cpus(void)
 
 static int open_stats(const char *path, unsigned int cpu)
 {
-	char name[PATH_MAX];
+	char name[64];
 
-	snprintf(name, sizeof(name), "%s/per_cpu/cpu%u/stats", path, cpu);
-	return open(name, O_RDONLY | O_CLOEXEC);
+	snprintf(name, sizeof(name), "per_cpu/cpu%u/stats", cpu);
+	return setting_open(path, name);
 }
 
 void trace_files_init(struct trace_files *files)
 {
-	files->path = NULL;
+	files->path = "";
 	for (int i = 0; i < TRACE_SETTINGS; i++)
 		files->settings[i] = -1;
 	for (int cpu = 0; cpu < TRACE_CPUS_MAX; cpu++)
@@ -64,17 +65,14 @@ void trace_files_open(struct trace_files *files, const char *path)
 		files->stats[cpu] = open_stats(path, cpu);
 }
 
-static void close_all(const int *fds, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-}
-
 void trace_files_close(struct trace_files *files)
 {
-	close_all(files->settings, TRACE_SETTINGS);
-	close_all(files->stats, TRACE_CPUS_MAX);
+	for (int i = 0; i < TRACE_SETTINGS; i++)
+		if (files->settings[i] >= 0)
+			close(files->settings[i]);
+	for (int cpu = 0; cpu < TRACE_CPUS_MAX; cpu++)
+		if (files->stats[cpu] >= 0)
+			close(files->stats[cpu]);
 	trace_files_init(files);
 }
 
@@ -97,13 +95,9 @@ struct span trace_files_stats(const struct trace_files *files, unsigned int cpu,
 {
 	int kept = cpu < TRACE_CPUS_MAX ? files->stats[cpu] : -1;
 	int fd = kept < 0 ? open_stats(files->path, cpu) : kept;
-	ssize_t n = -1;
-	int error;
+	ssize_t n = fd < 0 ? fd : text_file_read_begin(fd, text, size);
+	int error = fd < 0 ? -fd : n < 0 ? errno : 0;
 
-	do
-		n = fd < 0 ? -1 : pread(fd, text, size, 0);
-	while (n < 0 && fd >= 0 && errno == EINTR);
-	error = n < 0 ? errno : 0;
 	if (fd >= 0 && kept < 0)
 		close(fd);
 	errno = error;

@@ -77,30 +77,26 @@ int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char
 /* Android's user "shell", the user of adb. It can usually trace. */
 #define SHELL_UID 2000
 
-static const char *advice(bool is_selinux, int error)
-{
-	if (error != -EACCES && error != -EPERM)
-		return report_advice(error, "check the kernel's tracing");
-	if (is_selinux && geteuid() != 0)
-		return "run jankd as root, or make SELinux permissive as root: setenforce 0";
-	if (is_selinux)
-		return "make SELinux permissive: setenforce 0";
-	if (geteuid() == 0)
-		return "root has no access: check SELinux and kernel lockdown";
-	if (geteuid() == SHELL_UID)
-		return "run jankd as root: on this device the user shell has no access";
-	return "run jankd as root; on an Android device, as root or shell";
-}
-
 void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
 			const char *name, int access, int error)
 {
+	const char *advice = "run jankd as root; on an Android device, as root or shell";
 	char path[PATH_MAX], why[DENIAL_SIZE];
-	bool is_selinux;
+	bool is_root = geteuid() == 0, is_selinux;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	is_selinux = denial_describe(why, path, access, error);
-	snprintf(text, LIVE_TRACE_REFUSAL_SIZE, "%s; %s", why, advice(is_selinux, error));
+	if (error != -EACCES && error != -EPERM)
+		advice = report_advice(error, "check the kernel's tracing");
+	else if (is_selinux && !is_root)
+		advice = "run jankd as root, or make SELinux permissive as root: setenforce 0";
+	else if (is_selinux)
+		advice = "make SELinux permissive: setenforce 0";
+	else if (is_root)
+		advice = "root has no access: check SELinux and kernel lockdown";
+	else if (geteuid() == SHELL_UID)
+		advice = "run jankd as root: on this device the user shell has no access";
+	snprintf(text, LIVE_TRACE_REFUSAL_SIZE, "%s; %s", why, advice);
 }
 
 void live_trace_refusal_of_mount(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
@@ -183,14 +179,30 @@ int live_trace_open(struct live_trace **out, const char *directory, const char *
 	return 0;
 }
 
-/* Chooses a clock in the order of atrace: first those whose offset to wall time can be measured. */
-static void choose_clock(struct live_trace *trace)
+/* Chooses a clock in the order of atrace: first those whose offset to wall time can be measured.
+ * With one that does not count time, frames would have no times. */
+static int set_clock(struct live_trace *trace)
 {
 	static const char *const clocks[] = { "boot", "mono", "global" };
+	char text[LIVE_TRACE_REFUSAL_SIZE];
+	bool is_set = false;
+	int error;
 
-	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
-		if (tracefs_instance_file_write(trace->instance, "trace_clock", clocks[i]) >= 0)
-			return;
+	setting_read(trace->path, "trace_clock", trace->clock);
+	if (trace->is_ours || !wall_clock_is_time(trace->clock))
+		for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]) && !is_set; i++)
+			is_set = tracefs_instance_file_write(trace->instance, "trace_clock",
+							     clocks[i]) >= 0;
+	setting_read(trace->path, "trace_clock", trace->clock);
+	if (wall_clock_is_time(trace->clock))
+		return 0;
+	error = setting_check_write(trace->path, "trace_clock");
+	if (error == 0)
+		error = -EINVAL;
+	live_trace_refusal(text, trace->path, "trace_clock", W_OK, error);
+	report("%s/trace_clock: it is '%s', which does not count time, and cannot be changed: %s",
+	       trace->path, trace->clock, text);
+	return error;
 }
 
 static int switch_on(struct live_trace *trace)
@@ -230,23 +242,6 @@ static void find_fixed(struct live_trace *trace)
 	}
 }
 
-/* With such a clock, frames would have no times. */
-static int check_clock(const struct live_trace *trace)
-{
-	char text[LIVE_TRACE_REFUSAL_SIZE];
-	int error;
-
-	if (wall_clock_is_time(trace->clock))
-		return 0;
-	error = setting_check_write(trace->path, "trace_clock");
-	if (error == 0)
-		error = -EINVAL;
-	live_trace_refusal(text, trace->path, "trace_clock", W_OK, error);
-	report("%s/trace_clock: it is '%s', which does not count time, and cannot be changed: %s",
-	       trace->path, trace->clock, text);
-	return error;
-}
-
 int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tgid)
 {
 	int error;
@@ -258,11 +253,7 @@ int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tg
 	if ((trace->is_ours || needs_tgid) &&
 	    tracefs_instance_file_write(trace->instance, "trace_options", "print-tgid") < 0)
 		tracefs_option_enable(trace->instance, TRACEFS_OPTION_RECORD_TGID);
-	setting_read(trace->path, "trace_clock", trace->clock);
-	if (trace->is_ours || !wall_clock_is_time(trace->clock))
-		choose_clock(trace);
-	setting_read(trace->path, "trace_clock", trace->clock);
-	error = check_clock(trace);
+	error = set_clock(trace);
 	if (error == 0)
 		error = switch_on(trace);
 	if (error == 0)

@@ -499,29 +499,6 @@ static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOUR
 	return 0;
 }
 
-/* Returns a descriptor that is readable when a buffer is half full, or < 0. */
-static int watch_cpu_buffers(struct source_raw *raw)
-{
-	int fd;
-
-	if (setting_write(raw->trace->path, "buffer_percent", "50") < 0)
-		return -1;
-	fd = epoll_create1(EPOLL_CLOEXEC);
-	for (unsigned int i = 0; fd >= 0 && i < raw->n_cpus; i++) {
-		struct pollfd poll_fd = { .fd = raw->cpus[i].fd, .events = POLLIN };
-		struct epoll_event event = { .events = EPOLLIN };
-
-		/* A CPU that was never online has no buffer: poll() always reports an error. */
-		if (poll(&poll_fd, 1, 0) < 0 || (poll_fd.revents & POLLERR))
-			continue;
-		if (epoll_ctl(fd, EPOLL_CTL_ADD, raw->cpus[i].fd, &event) < 0) {
-			close(fd);
-			fd = -1;
-		}
-	}
-	return fd;
-}
-
 /* Returns the number of CPUs for which the trace has buffers, or -errno. libc may report only those
  * that this process can run on. */
 static int count_cpus(const struct live_trace *trace)
@@ -543,32 +520,6 @@ static int count_cpus(const struct live_trace *trace)
 	return n > 0 ? n : -ENOENT;
 }
 
-/* Returns NULL if out of memory. */
-static struct source_raw *raw_new(struct live_trace *trace, const struct trace_files *files,
-				  unsigned int cpus)
-{
-	struct source_raw *raw = calloc(1, sizeof(*raw) + cpus * sizeof(raw->cpus[0]));
-	struct ftrace_cpu_buffer *buffers = calloc(cpus + 1, sizeof(*buffers));
-
-	if (!raw || !buffers) {
-		free(raw);
-		free(buffers);
-		return NULL;
-	}
-	raw->source = (struct source){
-		.ops = &raw_ops,
-		.name = "trace_pipe_raw",
-		.fd = -1,
-		.highwater_fd = -1,
-	};
-	raw->trace = trace;
-	raw->files = files;
-	raw->buffers = buffers;
-	raw->record = raw->records;
-	thread_cache_begin(&raw->threads, "/proc");
-	return raw;
-}
-
 /* Opens all that can fail, and changes no setting. */
 static int open_raw(struct source_raw **out, struct live_trace *trace,
 		    const struct trace_files *files, char why[static SOURCE_WHY_SIZE])
@@ -579,9 +530,24 @@ static int open_raw(struct source_raw **out, struct live_trace *trace,
 
 	if (cpus < 0)
 		return fail(why, "per_cpu", cpus);
-	raw = raw_new(trace, files, (unsigned int)cpus);
+	raw = calloc(1, sizeof(*raw) + (size_t)cpus * sizeof(raw->cpus[0]));
 	if (!raw)
 		return fail(why, "the ring buffers", -ENOMEM);
+	raw->source = (struct source){
+		.ops = &raw_ops,
+		.name = "trace_pipe_raw",
+		.fd = -1,
+		.highwater_fd = -1,
+	};
+	raw->trace = trace;
+	raw->files = files;
+	raw->record = raw->records;
+	thread_cache_begin(&raw->threads, "/proc");
+	raw->buffers = calloc((size_t)cpus + 1, sizeof(*raw->buffers));
+	if (!raw->buffers) {
+		raw_close(&raw->source);
+		return fail(why, "the ring buffers", -ENOMEM);
+	}
 	/* trace_pipe is opened but never read. poll() reports it as readable when there are events.
 	 * While it is open, no other program can read it and remove events. */
 	raw->source.fd = live_trace_open_pipe(trace);
@@ -609,12 +575,25 @@ int source_raw_open(struct source **out, struct live_trace *trace, const struct 
 		    char why[static SOURCE_WHY_SIZE])
 {
 	struct source_raw *raw;
-	int error = open_raw(&raw, trace, files, why);
+	int error = open_raw(&raw, trace, files, why), fd;
 
 	if (error < 0)
 		return error;
-	raw->source.highwater_fd = watch_cpu_buffers(raw);
 	*out = &raw->source;
+	if (setting_write(raw->trace->path, "buffer_percent", "50") < 0)
+		return 0;
+	fd = raw->source.highwater_fd = epoll_create1(EPOLL_CLOEXEC);
+	for (unsigned int i = 0; fd >= 0 && i < raw->n_cpus; i++) {
+		struct pollfd poll_fd = { .fd = raw->cpus[i].fd, .events = POLLIN };
+		struct epoll_event event = { .events = EPOLLIN };
+
+		/* A CPU that was never online has no buffer: poll() always reports an error. */
+		if (poll(&poll_fd, 1, 0) < 0 || (poll_fd.revents & POLLERR) ||
+		    epoll_ctl(fd, EPOLL_CTL_ADD, raw->cpus[i].fd, &event) == 0)
+			continue;
+		close_fd(&raw->source.highwater_fd);
+		break;
+	}
 	return 0;
 }
 

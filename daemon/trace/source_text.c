@@ -122,42 +122,37 @@ static void begin_claims(struct source_text_live *live)
  * only with the next event of that CPU, after events of other CPUs from the time of the loss. */
 #define DELAY_NS UINT64_C(300000000)
 
-/* After a delay the kernel's counts show a loss before the text does. */
-static void look_ahead(struct source_text *text)
-{
-	struct source_text_live *live = text->live;
-	uint64_t now_ns = loop_now();
-
-	if (live->asked_ns > 0 && now_ns - live->asked_ns >= DELAY_NS)
-		lost_claims_update(&live->claims);
-	live->asked_ns = now_ns;
-	text->source.loss_ahead = live->claims.has_new;
-}
-
 ssize_t source_text_read(struct source *source, enum source_how how, const struct record_sink *sink)
 {
 	struct source_text *text = (struct source_text *)source;
+	struct source_text_live *live = text->live;
+	uint64_t now_ns;
 	size_t size;
 	char *space;
 	ssize_t n;
 
 	if (how == SOURCE_HELD_ONLY)
 		return -EAGAIN;
-	if (text->live) {
-		begin_claims(text->live);
-		look_ahead(text);
+	if (live) {
+		begin_claims(live);
+		/* After a delay the kernel's counts show a loss before the text does. */
+		now_ns = loop_now();
+		if (live->asked_ns > 0 && now_ns - live->asked_ns >= DELAY_NS)
+			lost_claims_update(&live->claims);
+		live->asked_ns = now_ns;
+		source->loss_ahead = live->claims.has_new;
 	}
 	space = trace_buffer_space(&text->buffer, &size);
 	n = text->bytes(text, space, size);
 	if (n > 0) {
 		source->counts.bytes += (uint64_t)n;
-		if (text->live)
-			text->live->read_ns = loop_now();
+		if (live)
+			live->read_ns = loop_now();
 		if (sink)
 			parse(text, trace_buffer_filled(&text->buffer, (size_t)n), false, sink);
 	} else if (n == -EAGAIN) {
-		if (text->live)
-			lost_claims_drained(&text->live->claims);
+		if (live)
+			lost_claims_drained(&live->claims);
 		source->loss_ahead = false;
 	} else if (sink) {
 		/* The last line may have no line end. If data is missing, it may be incomplete, so

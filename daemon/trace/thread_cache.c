@@ -107,24 +107,20 @@ static unsigned int trust_in(const struct thread_cache *cache, const struct stat
 	return status->ppid == 1 ? TRUST_INIT : TRUST_NAME;
 }
 
-/* Returns true if SurfaceFlinger's process lives. An open file of a process never belongs to
- * another one, even if the number is reused. If the file cannot be opened although the process
- * exists, the next call tries again. */
-static bool is_alive(struct thread_cache *cache)
+void thread_cache_follow(struct thread_cache *cache)
 {
 	char byte;
 
+	if (cache->surfaceflinger == TRACE_ID_UNKNOWN)
+		return;
+	/* If the file cannot be opened although the process exists, the next call tries again. */
 	if (cache->alive < 0) {
 		cache->alive = open_comm(cache, cache->surfaceflinger);
-		if (cache->alive < 0)
-			return errno != ENOENT && errno != ESRCH;
+		if (cache->alive < 0 && errno != ENOENT && errno != ESRCH)
+			return;
 	}
-	return pread(cache->alive, &byte, 1, 0) == 1;
-}
-
-void thread_cache_follow(struct thread_cache *cache)
-{
-	if (cache->surfaceflinger == TRACE_ID_UNKNOWN || is_alive(cache))
+	/* An open file of a process never belongs to another one, even if the number is reused. */
+	if (cache->alive >= 0 && pread(cache->alive, &byte, 1, 0) == 1)
 		return;
 	thread_cache_end(cache);
 	cache->surfaceflinger = TRACE_ID_UNKNOWN;

@@ -24,26 +24,19 @@ _Static_assert(SPACE_MIN >= 2 * FTRACE_TEXT_LINE_MAX, "a begun line leaves space
 /* The text in which a time is looked for line by line. */
 #define STEP ((size_t)65536)
 
-static size_t size_for(uint64_t remember_ns)
-{
-	uint64_t size = remember_ns / 1000 * SIZE_PER_S / (NS_PER_S / 1000);
-
-	if (remember_ns == 0)
-		return READ_SIZE;
-	if (size < SIZE_LEAST)
-		return SIZE_LEAST;
-	return size < SIZE_MOST ? (size_t)size : SIZE_MOST;
-}
-
 int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns)
 {
 	/* All pages of a ring now; otherwise the process would grow for minutes. */
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (remember_ns > 0 ? MAP_POPULATE : 0);
+	uint64_t size = remember_ns / 1000 * SIZE_PER_S / (NS_PER_S / 1000);
 
-	*buffer = (struct trace_buffer){
-		.size = size_for(remember_ns),
-		.remembers = remember_ns > 0,
-	};
+	if (remember_ns == 0)
+		size = READ_SIZE;
+	else if (size < SIZE_LEAST)
+		size = SIZE_LEAST;
+	else if (size > SIZE_MOST)
+		size = SIZE_MOST;
+	*buffer = (struct trace_buffer){ .size = size, .remembers = remember_ns > 0 };
 	buffer->bytes = mmap(NULL, buffer->size, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (buffer->bytes != MAP_FAILED)
 		return 0;
@@ -63,17 +56,6 @@ void trace_buffer_close(struct trace_buffer *buffer)
 static bool is_lap_over(const struct trace_buffer *buffer)
 {
 	return buffer->remembers && buffer->size - buffer->head < SPACE_MIN;
-}
-
-/* Begins the next lap. Copies the incomplete line to its start. */
-static void next_lap(struct trace_buffer *buffer)
-{
-	size_t unread = buffer->head - buffer->begin;
-
-	memmove(buffer->bytes, buffer->bytes + buffer->begin, unread);
-	buffer->lap_end = buffer->begin;
-	buffer->old = buffer->begin = 0;
-	buffer->head = unread;
 }
 
 static size_t space_after(const struct trace_buffer *buffer, size_t head)
@@ -101,10 +83,15 @@ static const char *next_line(const char *at, const char *end)
 char *trace_buffer_space(struct trace_buffer *buffer, size_t *size)
 {
 	const char *bytes = buffer->bytes;
-	size_t end;
+	size_t unread = buffer->head - buffer->begin, end;
 
-	if (is_lap_over(buffer))
-		next_lap(buffer);
+	/* The next lap begins with the incomplete line. */
+	if (is_lap_over(buffer)) {
+		memmove(buffer->bytes, buffer->bytes + buffer->begin, unread);
+		buffer->lap_end = buffer->begin;
+		buffer->old = buffer->begin = 0;
+		buffer->head = unread;
+	}
 	*size = space_after(buffer, buffer->head);
 	end = buffer->head + *size;
 	if (end >= buffer->lap_end)

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/trace/cpu_buffer_stats.h"
+#include "daemon/trace/trace_files.h"
 #include "parser/record.h"
 #include "rules/base/rate_limit.h"
 

@@ -28,11 +28,11 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/report.h"
 #include "daemon/base/text.h"
-#include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/tracefs.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/thread_cache.h"
+#include "daemon/trace/trace_files.h"
 #include "parser/ftrace_merge.h"
 #include "parser/marker.h"
 
@@ -434,35 +434,28 @@ static int fail(char why[static SOURCE_WHY_SIZE], const char *name, int error)
 	return error;
 }
 
-/* Returns 0 or -errno. */
-static int read_format(const char *directory, const char *name, struct ftrace_format *format,
-		       bool (*read)(struct ftrace_format *format, struct span text),
-		       char why[static SOURCE_WHY_SIZE])
-{
-	char *text = setting_read_all(directory, name);
-	int error = 0;
-
-	if (!text)
-		error = -errno;
-	else if (!read(format, span_of(text)))
-		error = -EPROTO;
-	free(text);
-	return error < 0 ? fail(why, name, error) : 0;
-}
-
 /* Reads the formats, which all instances share, and the size of sub-buffers, which may differ. */
 static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE])
 {
-	const char *top = raw->trace->directory;
+	static const struct {
+		const char *name;
+		bool (*read)(struct ftrace_format *format, struct span text);
+	} files[] = {
+		{ "events/ftrace/print/format", ftrace_format_read_print },
+		{ "events/header_page", ftrace_format_read_page },
+	};
 	char value[SETTING_SIZE];
-	int error = read_format(top, "events/ftrace/print/format", &raw->format,
-				ftrace_format_read_print, why);
 
-	if (error == 0)
-		error = read_format(top, "events/header_page", &raw->format,
-				    ftrace_format_read_page, why);
-	if (error < 0)
-		return error;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *text = setting_read_all(raw->trace->directory, files[i].name);
+		int error = text ? 0 : -errno;
+
+		if (text && !files[i].read(&raw->format, span_of(text)))
+			error = -EPROTO;
+		free(text);
+		if (error < 0)
+			return fail(why, files[i].name, error);
+	}
 	raw->page_size = raw->format.page_size;
 	if (setting_read(raw->trace->path, "buffer_subbuf_size_kb", value) == 0)
 		raw->page_size = strtoul(value, NULL, 10) * 1024;

@@ -12,7 +12,7 @@
  *                    the cost
  *
  * Live events have no names, or wrong ones: thread_cache reads /proc. Raw ones have no number of
- * lost events: cpu_buffer_stats reads the kernel's statistics, with which lost_claims also refuses
+ * lost events: trace_files reads the kernel's statistics, with which lost_claims also refuses
  * forged lines of a text.
  *
  * Settings. The whole machine shares the settings of a live trace, so a capture restores them:
@@ -36,7 +36,6 @@
 #define JANKD_DAEMON_TRACE_TRACE_H
 
 #include "daemon/trace/buffer_size.h"
-#include "daemon/trace/cpu_buffer_stats.h"
 #include "daemon/trace/input.h"
 #include "daemon/trace/journal.h"
 #include "daemon/trace/other_tracers.h"

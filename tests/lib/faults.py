@@ -36,7 +36,7 @@ ERRNOS = {function: errors.split() for functions, errors in {
     "dup2 setmntent": "EMFILE", "fcntl": "ENOMEM", "flock": "ENOLCK", "kill": "EPERM", "timerfd_settime": "EINVAL",
     "waitpid": "EINTR ECHILD"}.items() for function in functions.split()}
 # Reads of the trace, which fail for good, too: "EIO*".
-ALWAYS = ("read in read_page", "read in pipe_bytes", "pread in trace_files_stats")
+ALWAYS = ("read in read_page", "read in pipe_bytes", "pread in read_stats")
 KILLED = "fdatasync fsync ftruncate linkat mkdir mkdirat pwrite renameat renameat2 sync_file_range unlink unlinkat write".split()
 
 

@@ -15,7 +15,7 @@
 #include "daemon/capture/drain.h"
 #include "daemon/capture/interference_tags.h"
 #include "daemon/capture/trace_watch.h"
-#include "daemon/trace/cpu_buffer_stats.h"
+#include "daemon/trace/trace_files.h"
 #include "tests/unit/fake_device.h"
 
 /* Where no file can be watched, that no write was detected says nothing. */

@@ -364,7 +364,6 @@ struct restoring {
 	char directory[PATH_MAX]; /* of the place; "": no place, or it does not exist */
 	struct settings *settings;
 	bool has_lists; /* options and events of the place were read again */
-	const struct settings_ending *ending;
 	struct property_budget budget;
 };
 
@@ -422,17 +421,6 @@ static int restore_sizes(struct restoring *r, struct span sizes)
 		sizes = span_skip(sizes, len + 1);
 	}
 	return error;
-}
-
-static void stop_atrace(struct restoring *r)
-{
-	if (r->ending->until_signal)
-		child_discard_signals();
-	if (child_program_exists("atrace"))
-		atrace_stop(r->ending->atrace_ms, r->ending->until_signal, r->ending->quiet);
-	if (r->ending->until_signal)
-		child_discard_signals();
-	r->budget = property_budget_begin(r->ending->until_signal);
 }
 
 /* Sets @name to that of a property of atrace. Returns false if it is none. */
@@ -520,26 +508,16 @@ static void read_lists_if_needed(struct restoring *r, size_t at)
 	put_events_off(settings, SETTINGS_BEFORE);
 }
 
-/* Returns true if tracefs was unmounted. Then an instance that cannot be found may still exist. */
-static bool is_gone(const char *tracefs)
-{
-	static const char *const always_there[] = { "instances", "tracing_on" };
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < sizeof(always_there) / sizeof(always_there[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", tracefs, always_there[i]);
-		if (access(path, F_OK) == 0 || errno != ENOENT)
-			return false;
-	}
-	return true;
-}
-
 void settings_restore(struct settings *settings, const char *tracefs,
 		      const struct settings_ending *ending)
 {
-	struct restoring r = { .tracefs = tracefs, .settings = settings, .ending = ending };
-	bool gone = is_gone(tracefs);
+	struct restoring r = { .tracefs = tracefs, .settings = settings };
+	char path[PATH_MAX];
+	bool gone;
 
+	/* If tracefs was unmounted, an instance that cannot be found may still exist. */
+	snprintf(path, sizeof(path), "%s/trace_pipe", tracefs);
+	gone = access(path, F_OK) < 0 && errno == ENOENT;
 	r.budget.is_over = true;
 	for (size_t i = 0; i < settings->n; i++) {
 		struct setting *setting;
@@ -551,12 +529,19 @@ void settings_restore(struct settings *settings, const char *tracefs,
 		line = span_of(setting->lines[SETTINGS_BEFORE]);
 		if (line.len == 0 || (ending->only_instances && !is(line, "made")))
 			continue;
-		if (span_equal(line, SPAN_LITERAL("atrace")))
-			stop_atrace(&r);
-		else if (gone && !is(line, "property"))
+		if (span_equal(line, SPAN_LITERAL("atrace"))) {
+			if (ending->until_signal)
+				child_discard_signals();
+			if (child_program_exists("atrace"))
+				atrace_stop(ending->atrace_ms, ending->until_signal, ending->quiet);
+			if (ending->until_signal)
+				child_discard_signals();
+			r.budget = property_budget_begin(ending->until_signal);
+		} else if (gone && !is(line, "property"))
 			error = -ENOENT;
-		else
+		else {
 			error = restore_setting(&r, setting);
+		}
 		if (error == 0)
 			continue;
 		setting->has_failed = true;

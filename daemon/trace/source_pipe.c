@@ -11,14 +11,8 @@
 #include "daemon/base/report.h"
 #include "daemon/trace/tracefs.h"
 
-struct source_pipe {
-	struct source_text text;
-	struct live_trace *trace;
-};
-
 static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 {
-	struct source_pipe *pipe = (struct source_pipe *)text;
 	ssize_t n = -1;
 	int error = 0;
 
@@ -32,7 +26,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 			return -EAGAIN;
 	}
 	text->source.damage = "trace_pipe cannot be read: the capture ended";
-	report("%s/trace_pipe: %s; ending the capture", pipe->trace->path, strerror(error));
+	report("%s/trace_pipe: %s; ending the capture", text->live->files->path, strerror(error));
 	return -error;
 }
 
@@ -76,29 +70,28 @@ static void refuse(const struct live_trace *trace, int error)
 int source_pipe_open(struct source **out, struct live_trace *trace, const struct trace_files *files,
 		     uint64_t remember_ns)
 {
-	struct source_pipe *pipe = calloc(1, sizeof(*pipe));
-	int fd = pipe ? live_trace_open_pipe(trace) : -ENOMEM;
+	struct source_text *text = calloc(1, sizeof(*text));
+	int fd = text ? live_trace_open_pipe(trace) : -ENOMEM;
 	int error;
 
 	if (fd < 0) {
 		refuse(trace, fd);
-		free(pipe);
+		free(text);
 		return fd;
 	}
-	pipe->text.source = (struct source){
+	text->source = (struct source){
 		.ops = &pipe_ops,
 		.name = "trace_pipe",
 		.fd = fd,
 		.highwater_fd = -1,
 	};
-	pipe->text.bytes = pipe_bytes;
-	pipe->trace = trace;
-	error = source_text_open(&pipe->text, remember_ns, files);
+	text->bytes = pipe_bytes;
+	error = source_text_open(text, remember_ns, files);
 	if (error < 0) {
 		refuse(trace, error);
-		pipe_close(&pipe->text.source);
+		pipe_close(&text->source);
 		return error;
 	}
-	*out = &pipe->text.source;
+	*out = &text->source;
 	return 0;
 }

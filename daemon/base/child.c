@@ -218,14 +218,12 @@ static void read_errors(struct child *child)
 	child->len = 0;
 	while ((n = read(child->errors, text, sizeof(text))) > 0) {
 		for (ssize_t i = 0; i < n; i++) {
-			if (text[i] == '\n' || text[i] == '\r') {
-				is_over = true;
-				continue;
-			}
-			if (is_over)
+			bool was_over = is_over;
+
+			is_over = text[i] == '\n' || text[i] == '\r';
+			if (was_over && !is_over)
 				child->len = 0;
-			is_over = false;
-			if (child->len + 1 < sizeof(child->text))
+			if (!is_over && child->len + 1 < sizeof(child->text))
 				child->text[child->len++] = text[i];
 		}
 	}

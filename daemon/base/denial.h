@@ -21,16 +21,9 @@ bool denial_is_in_group(gid_t gid);
 
 #define DENIAL_SIZE 192
 
-/**
- * denial_describe() - the reason of an error
- * @why: set to "SELinux denies access from CONTEXT", or else to the text of the error
- * @path: of the file
- * @access: how it was opened: R_OK, W_OK
- * @error: -errno
- *
- * It is SELinux if that is enforcing, and the modes of the file and of the folders above allow the
- * access. Returns true then.
- */
+/* Sets @why to "SELinux denies access from CONTEXT", or else to the text of @error (-errno). It is
+ * SELinux if that is enforcing, and the modes of the file and of the folders above allow @access
+ * (R_OK, W_OK). Returns true then. */
 bool denial_describe(char why[static DENIAL_SIZE], const char *path, int access, int error);
 
 #endif

@@ -36,12 +36,8 @@ void buffer_sizes_print(const struct buffer_sizes *sizes, char text[static SETTI
 /* Returns that smallest size. */
 uint64_t buffer_size_read(const char *directory);
 
-/**
- * buffer_size_set() - give each CPU a buffer of at least @kb
- * @exactly: also make larger buffers smaller
- *
- * Returns 0, or -errno if a buffer is still smaller than @kb.
- */
+/* Gives each CPU a buffer of at least @kb. @exactly: also makes larger buffers smaller. Returns 0,
+ * or -errno if a buffer is still smaller than @kb. */
 int buffer_size_set(const char *directory, uint64_t kb, bool exactly);
 
 #endif

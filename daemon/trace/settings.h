@@ -91,16 +91,15 @@ void settings_read_again(struct settings *settings, enum settings_text which, co
  * is a new one. */
 void settings_put(struct settings *settings, enum settings_text which, struct span line);
 
-/* Does that with each line of @text that begins with @prefix, and without it. */
+/* Does that with the rest of each line of @text that begins with @prefix. */
 void settings_parse(struct settings *settings, enum settings_text which, struct span text,
 		    const char *prefix);
 
 /* --- what other programs have changed --- */
 
-/* The settings of other programs that are kept, as text for a message: "trace_clock mono,
- * buffer_size_kb 2048". All zeros: none. */
+/* The settings of other programs that are kept. All zeros: none. */
 struct settings_kept {
-	char text[200];
+	char text[200];	   /* for a message: "trace_clock mono, buffer_size_kb 2048" */
 	unsigned int n;	   /* number of settings */
 	unsigned int more; /* settings that did not fit in the text */
 };
@@ -130,13 +129,9 @@ struct settings_ending {
 	bool only_instances; /* those that were made are removed, no setting is written */
 };
 
-/**
- * settings_restore() - write the settings that differ from those of before
- * @tracefs: its directory; nothing but it and the properties of atrace is changed
- *
- * Those that cannot be written have ->has_failed set. The kernel empties the trace buffers if
- * clocks or sizes differ.
- */
+/* Writes the settings that differ from those of before. Nothing but @tracefs, its directory, and
+ * the properties of atrace is changed. Those that cannot be written have ->has_failed set. The
+ * kernel empties the trace buffers if clocks or sizes differ. */
 void settings_restore(struct settings *settings, const char *tracefs,
 		      const struct settings_ending *ending);
 

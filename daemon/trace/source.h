@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source gives the records of one trace. It reads them from a recorded file, from the text of a
- * live trace, or from the kernel's ring buffers. 'run' and 'analyze' use different sources; the
- * rest is the same. */
+/* A source gives the records of one trace: of a recorded file, of the text of a live trace, or of
+ * the kernel's ring buffers. 'run' and 'analyze' use different sources; the rest is the same. */
 #ifndef JANKD_DAEMON_TRACE_SOURCE_H
 #define JANKD_DAEMON_TRACE_SOURCE_H
 
@@ -112,13 +111,9 @@ static inline void source_buffers_emptied(struct source *source)
 		source->ops->buffers_emptied(source);
 }
 
-/**
- * source_check_lost() - compare the lost events that a text reports with the kernel's counts
- * @is_end: there is no later call
- * @text: set to the text of an event
- *
- * Call it about once a second, between two reads. Returns true if there are forged lines to report.
- */
+/* Compares the lost events that a text reports with the kernel's counts. Call it about once a
+ * second, between two reads; @is_end: there is no later call. Returns true if there are forged
+ * lines to report: @text is that of an event. */
 static inline bool source_check_lost(struct source *source, bool is_end, char text[static 200])
 {
 	return source->ops->check_lost && source->ops->check_lost(source, is_end, text);
@@ -155,15 +150,10 @@ static inline struct source *source_close(struct source *source)
 
 /* --- the text that a source of text remembers --- */
 
-/**
- * source_remembered() - find the lines from a time until now
- * @begin_ns: trace time of the first marker; if it is not remembered, the text begins with the
- * oldest
- * @parts: set to the text, in order; the second part is empty if the first has all
- *
- * "Now" is the record that the sink gets at this time, or between two reads the last record. The
- * text is valid until source_overwrites() returns its memory or the source is closed.
- */
+/* Finds the lines from @begin_ns, or from the oldest one that is remembered, until now. @parts: the
+ * text, in order; the second part is empty if the first has all. "Now" is the record that the sink
+ * gets at this time, or between two reads the last record. The text is valid until
+ * source_overwrites() returns its memory or the source is closed. */
 void source_remembered(const struct source *source, uint64_t begin_ns, struct span parts[2]);
 
 /* The memory that the next read overwrites. Save its text first if it is still needed. */

@@ -198,8 +198,7 @@ void source_remembered(const struct source *source, uint64_t begin_ns, struct sp
 {
 	const struct source_text *text = (const struct source_text *)source;
 
-	trace_buffer_find(&text->buffer, begin_ns,
-			  text->at ? text->at : trace_buffer_end(&text->buffer), parts);
+	trace_buffer_find(&text->buffer, begin_ns, text->at, parts);
 }
 
 struct span source_overwrites(const struct source *source)

@@ -33,14 +33,10 @@ struct source_text {
 	struct source_text_live *live; /* NULL: a recorded trace */
 };
 
-/**
- * source_text_open() - allocate the memory
- * @text: all zeros but ->source and ->bytes, which the caller has set
- * @remember_ns: see source_file_open()
- * @files: of a live trace, borrowed; or NULL
- *
- * Returns 0 or -ENOMEM. The caller calls source_text_close() in both cases.
- */
+/* Allocates the memory of @text, of which the caller has set ->source and ->bytes; the rest is
+ * zeros.
+ * @remember_ns: see source_file_open(). @files: of a live trace, borrowed; or NULL. Returns 0 or
+ * -ENOMEM. The caller calls source_text_close() in both cases. */
 int source_text_open(struct source_text *text, uint64_t remember_ns,
 		     const struct trace_files *files);
 void source_text_close(struct source_text *text);

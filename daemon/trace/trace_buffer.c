@@ -127,11 +127,6 @@ void trace_buffer_end_line(struct trace_buffer *buffer, bool dropped)
 
 /* --- remembered text --- */
 
-const char *trace_buffer_end(const struct trace_buffer *buffer)
-{
-	return buffer->bytes + buffer->begin;
-}
-
 /* The time of the first marker, or of the last one; 0: there is none. */
 static uint64_t time_in(struct span text, bool last)
 {
@@ -204,9 +199,11 @@ void trace_buffer_find(const struct trace_buffer *buffer, uint64_t begin_ns, con
 		       struct span parts[2])
 {
 	struct span old = { buffer->bytes + buffer->old, buffer->lap_end - buffer->old };
-	const char *newline = memchr(end, '\n', (size_t)(buffer->bytes + buffer->head - end));
+	const char *newline;
 
-	/* To the end of that line. */
+	if (!end)
+		end = buffer->bytes + buffer->begin;
+	newline = memchr(end, '\n', (size_t)(buffer->bytes + buffer->head - end));
 	end = newline ? newline + 1 : end;
 	parts[0] = (struct span){ buffer->bytes, (size_t)(end - buffer->bytes) };
 	parts[1] = SPAN_NULL;

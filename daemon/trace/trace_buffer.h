@@ -24,12 +24,8 @@ struct trace_buffer {
 	size_t old, lap_end;
 };
 
-/**
- * trace_buffer_open() - allocate the memory
- * @remember_ns: trace time of the text that is remembered, about, within a limit of memory; 0: none
- *
- * The buffer does not grow later. Returns 0 or -ENOMEM.
- */
+/* Allocates all memory. @remember_ns: trace time of the text that is remembered, about, within a
+ * limit of memory; 0: none. Returns 0 or -ENOMEM. */
 int trace_buffer_open(struct trace_buffer *buffer, uint64_t remember_ns);
 void trace_buffer_close(struct trace_buffer *buffer);
 
@@ -45,23 +41,15 @@ char *trace_buffer_space(struct trace_buffer *buffer, size_t *size);
 /* Call it after @len bytes were stored there. Returns all text that is not parsed yet. */
 struct span trace_buffer_filled(struct trace_buffer *buffer, size_t len);
 
-/* Call it when the text from trace_buffer_filled() is parsed. @rest: the part that is not parsed.
- */
+/* Call it when that text is parsed. @rest: the part that is not. */
 void trace_buffer_done(struct trace_buffer *buffer, struct span rest);
 
 /* Call it at the end of the input, before the last trace_buffer_filled(). Ends an incomplete line,
  * or drops it if @dropped. */
 void trace_buffer_end_line(struct trace_buffer *buffer, bool dropped);
 
-/* The end of the lines that are parsed. */
-const char *trace_buffer_end(const struct trace_buffer *buffer);
-
-/**
- * trace_buffer_find() - find the remembered lines between two times
- * @begin_ns: time of the first marker; if it is not remembered, the text begins with the oldest
- * @end: a place in the last line: in the text of trace_buffer_filled(), or trace_buffer_end()
- * @parts: set to the text, in order; the second part is empty if the first has all
- */
+/* Finds the remembered lines as source_remembered() does. @end: a place in the last line, in the
+ * text of trace_buffer_filled(); NULL: all lines that are parsed. */
 void trace_buffer_find(const struct trace_buffer *buffer, uint64_t begin_ns, const char *end,
 		       struct span parts[2]);
 

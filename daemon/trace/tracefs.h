@@ -22,11 +22,9 @@ struct live_trace {
 	char directory[LIVE_TRACE_DIRECTORY_SIZE]; /* where it is mounted */
 	char path[1024];			   /* of the trace: an instance or the top level */
 	struct tracefs_instance *instance;	   /* NULL: the top level */
-	/* live_trace_open() has created the instance. Then no other capture needs its tracing. */
+	/* live_trace_open() has created the instance: no other capture needs its tracing. */
 	bool is_ours;
-	/* After live_trace_begin(): the trace clock's name ("boot", "local"); "" if it cannot be
-	 * read.
-	 */
+	/* After live_trace_begin(): the trace clock's name ("boot"); "" if it cannot be read. */
 	char clock[SETTING_SIZE];
 	/* Likewise: settings that this process may not change, and their values, for an event:
 	 * "trace_clock boot, tracing_on 1". */
@@ -84,12 +82,8 @@ int live_trace_lock(const char *directory, int wait_ms);
 
 #define LIVE_TRACE_REFUSAL_SIZE 384
 
-/**
- * live_trace_refusal() - why a file in tracefs cannot be opened, and what to do
- * @text: set to "WHY; WHAT TO DO"
- * @directory, @name, @access: of the file, and how it was opened: R_OK, W_OK
- * @error: -errno
- */
+/* Sets @text to "WHY; WHAT TO DO": a file in tracefs cannot be opened. @access: how: R_OK, W_OK.
+ * @error: -errno. */
 void live_trace_refusal(char text[static LIVE_TRACE_REFUSAL_SIZE], const char *directory,
 			const char *name, int access, int error);
 

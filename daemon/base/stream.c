@@ -15,16 +15,10 @@
 /* Every pipe or terminal that is ready accepts at least this many bytes. */
 #define ACCEPTED_AT_ONCE 256
 
-static bool may_wait(int fd)
-{
-	struct stat info;
-
-	return fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || isatty(fd));
-}
-
 struct stream stream_open(int fd)
 {
-	bool waits = may_wait(fd);
+	struct stat info;
+	bool waits = fstat(fd, &info) == 0 && (S_ISFIFO(info.st_mode) || isatty(fd));
 	char path[32];
 	int own = -1;
 

@@ -113,15 +113,6 @@ void live_trace_refusal_of_mount(char text[static LIVE_TRACE_REFUSAL_SIZE], cons
 			 "/sys/kernel/tracing");
 }
 
-static int refuse_directory(const char *directory, const char *wanted, int error)
-{
-	char text[LIVE_TRACE_REFUSAL_SIZE];
-
-	live_trace_refusal_of_mount(text, directory, wanted, error);
-	report("%s%s: %s", wanted ? "--tracefs " : "tracefs", wanted ? wanted : "", text);
-	return error;
-}
-
 /* --- the instance --- */
 
 int live_trace_check_instance(const char *directory, const char *name)
@@ -160,17 +151,21 @@ static int open_instance(struct live_trace *trace, const char *name)
 int live_trace_open(struct live_trace **out, const char *directory, const char *instance)
 {
 	struct live_trace *trace = calloc(1, sizeof(*trace));
+	char text[LIVE_TRACE_REFUSAL_SIZE];
 	int error;
 
 	if (!trace)
 		return report_no_memory(NULL);
 	error = live_trace_find(trace->directory, directory);
-	if (error < 0)
-		error = refuse_directory(trace->directory, directory, error);
-	else if (tracefs_set_tracing_dir(trace->directory) < 0)
-		error = refuse_directory(trace->directory, directory, -ENOENT);
-	else
+	if (error == 0 && tracefs_set_tracing_dir(trace->directory) < 0)
+		error = -ENOENT;
+	if (error < 0) {
+		live_trace_refusal_of_mount(text, trace->directory, directory, error);
+		report("%s%s: %s", directory ? "--tracefs " : "tracefs", directory ? directory : "",
+		       text);
+	} else {
 		error = open_instance(trace, instance);
+	}
 	if (error < 0) {
 		free(trace);
 		return error;

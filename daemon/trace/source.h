@@ -74,9 +74,6 @@ struct source {
  * for cpu_bytes see source_cpu_bytes(). describe_damage may be so for a source that has none. */
 struct source_ops {
 	ssize_t (*read)(struct source *source, enum source_how how, const struct record_sink *sink);
-	void (*set_clock)(struct source *source, const char *clock);
-	void (*buffers_emptied)(struct source *source);
-	bool (*check_lost)(struct source *source, bool is_end, char text[static 200]);
 	uint64_t (*cpu_bytes)(const struct source *source, unsigned int cpu);
 	void (*describe_damage)(const struct source *source, char text[static 200]);
 	void (*stop)(struct source *source);
@@ -98,26 +95,7 @@ static inline ssize_t source_read(struct source *source, enum source_how how,
 }
 
 /* The trace clock is @clock from now on. */
-static inline void source_set_clock(struct source *source, const char *clock)
-{
-	if (source->ops->set_clock)
-		source->ops->set_clock(source, clock);
-}
-
-/* The kernel's buffers were emptied, so its counts of lost events start again. */
-static inline void source_buffers_emptied(struct source *source)
-{
-	if (source->ops->buffers_emptied)
-		source->ops->buffers_emptied(source);
-}
-
-/* Compares the lost events that a text reports with the kernel's counts. Call it about once a
- * second, between two reads; @is_end: there is no later call. Returns true if there are forged
- * lines to report: @text is that of an event. */
-static inline bool source_check_lost(struct source *source, bool is_end, char text[static 200])
-{
-	return source->ops->check_lost && source->ops->check_lost(source, is_end, text);
-}
+void source_set_clock(struct source *source, const char *clock);
 
 /* Bytes that were read from the buffer of a CPU. The lines of a text have no known place in the
  * buffers: all of them count for each CPU. */
@@ -147,6 +125,16 @@ static inline struct source *source_close(struct source *source)
 		source->ops->close(source);
 	return NULL;
 }
+
+/* --- the lost events that a live text reports; nothing for other sources --- */
+
+/* The kernel's buffers were emptied, so its counts of lost events start again. */
+void source_buffers_emptied(struct source *source);
+
+/* Compares the lost events that the text reports with the kernel's counts. Call it about once a
+ * second, between two reads; @is_end: there is no later call. Returns true if there are forged
+ * lines to report: @text is that of an event. */
+bool source_check_lost(struct source *source, bool is_end, char text[static 200]);
 
 /* --- the text that a source of text remembers --- */
 

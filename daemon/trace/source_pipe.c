@@ -46,8 +46,6 @@ static void pipe_close(struct source *source)
 
 static const struct source_ops pipe_ops = {
 	.read = source_text_read,
-	.buffers_emptied = source_text_buffers_emptied,
-	.check_lost = source_text_check_lost,
 	.describe_damage = source_text_describe_damage,
 	.stop = pipe_stop,
 	.close = pipe_close,

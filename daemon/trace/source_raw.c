@@ -380,14 +380,6 @@ static void raw_describe_damage(const struct source *source, char text[static 20
 
 /* --- opening --- */
 
-static void raw_set_clock(struct source *source, const char *clock)
-{
-	struct source_raw *raw = (struct source_raw *)source;
-
-	snprintf(raw->clock, sizeof(raw->clock), "%s", clock);
-	raw->clock_read_ns = 0;
-}
-
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -419,12 +411,21 @@ static void raw_close(struct source *source)
 
 static const struct source_ops raw_ops = {
 	.read = raw_read,
-	.set_clock = raw_set_clock,
 	.cpu_bytes = raw_cpu_bytes,
 	.describe_damage = raw_describe_damage,
 	.stop = raw_stop,
 	.close = raw_close,
 };
+
+void source_set_clock(struct source *source, const char *clock)
+{
+	struct source_raw *raw = (struct source_raw *)source;
+
+	if (source->ops != &raw_ops)
+		return;
+	snprintf(raw->clock, sizeof(raw->clock), "%s", clock);
+	raw->clock_read_ns = 0;
+}
 
 /* Sets @why for the file @name of the trace. Returns @error. */
 static int fail(char why[static SOURCE_WHY_SIZE], const char *name, int error)

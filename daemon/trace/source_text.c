@@ -175,18 +175,22 @@ void source_text_describe_damage(const struct source *source, char message[stati
 
 /* --- lost events --- */
 
-void source_text_buffers_emptied(struct source *source)
+void source_buffers_emptied(struct source *source)
 {
 	struct source_text *text = (struct source_text *)source;
 
+	if (!source->depends_on_line_format)
+		return;
 	begin_claims(text->live);
 	lost_claims_emptied(&text->live->claims);
 }
 
-bool source_text_check_lost(struct source *source, bool is_end, char message[static 200])
+bool source_check_lost(struct source *source, bool is_end, char message[static 200])
 {
 	struct source_text *text = (struct source_text *)source;
 
+	if (!source->depends_on_line_format)
+		return false;
 	begin_claims(text->live);
 	lost_claims_update(&text->live->claims);
 	return lost_claims_report(&text->live->claims, is_end, message);

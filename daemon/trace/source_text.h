@@ -41,11 +41,9 @@ int source_text_open(struct source_text *text, uint64_t remember_ns,
 		     const struct trace_files *files);
 void source_text_close(struct source_text *text);
 
-/* Members of struct source_ops; the two in the middle are of a live text only. */
+/* Members of struct source_ops. */
 ssize_t source_text_read(struct source *source, enum source_how how,
 			 const struct record_sink *sink);
-void source_text_buffers_emptied(struct source *source);
-bool source_text_check_lost(struct source *source, bool is_end, char message[static 200]);
 void source_text_describe_damage(const struct source *source, char message[static 200]);
 
 #endif

@@ -164,10 +164,10 @@ static struct cached_thread *entry_of(struct thread_cache *cache, int32_t tid)
 static void read_thread(struct thread_cache *cache, struct cached_thread *thread)
 {
 	struct status status, process;
+	unsigned int trust = TRUST_NONE;
 
 	cache->reads++;
 	thread->tgid = TRACE_ID_UNKNOWN;
-	thread->trust = TRUST_NONE;
 	thread->is_app = false;
 	thread->comm[0] = '\0';
 	thread->comm_length = 0;
@@ -178,12 +178,12 @@ static void read_thread(struct thread_cache *cache, struct cached_thread *thread
 	memcpy(thread->comm, status.comm, sizeof(thread->comm));
 	thread->comm_length = (uint8_t)strlen(thread->comm);
 	if (!thread->is_app && read_status(cache, status.tgid, &process))
-		thread->trust = trust_in(cache, &process);
+		trust = trust_in(cache, &process);
 	/* Its process is SurfaceFlinger, if that is more certain than of the current one. */
-	if (thread->trust <= cache->trust || thread->tgid == cache->surfaceflinger)
+	if (trust <= cache->trust || thread->tgid == cache->surfaceflinger)
 		return;
 	cache->surfaceflinger = thread->tgid;
-	cache->trust = thread->trust;
+	cache->trust = trust;
 	thread_cache_end(cache);
 	cache->alive = open_comm(cache, thread->tgid);
 }

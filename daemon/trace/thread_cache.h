@@ -23,11 +23,10 @@
 #define THREAD_CACHE_WAYS 8
 
 struct cached_thread {
-	int32_t tid;	    /* 0: unused */
-	int32_t tgid;	    /* TRACE_ID_UNKNOWN if the thread has ended */
-	uint64_t read_ns;   /* on the clock of loop_now() */
-	uint64_t until_ns;  /* the entry is valid before */
-	unsigned int trust; /* how certain it is that the process is SurfaceFlinger */
+	int32_t tid;	   /* 0: unused */
+	int32_t tgid;	   /* TRACE_ID_UNKNOWN if the thread has ended */
+	uint64_t read_ns;  /* on the clock of loop_now() */
+	uint64_t until_ns; /* the entry is valid before */
 	bool is_app;
 	uint8_t comm_length;
 	char comm[16];
@@ -36,7 +35,7 @@ struct cached_thread {
 struct thread_cache {
 	const char *proc;	/* "/proc" */
 	int32_t surfaceflinger; /* its process, or TRACE_ID_UNKNOWN */
-	unsigned int trust;	/* how certain that is */
+	unsigned int trust;	/* how certain it is that this is SurfaceFlinger */
 	int alive;		/* an open file of it, readable while it lives; or < 0 */
 	uint64_t reads;		/* reads of threads from /proc */
 	struct cached_thread known[THREAD_CACHE_SETS][THREAD_CACHE_WAYS];

@@ -63,7 +63,9 @@ int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char
 	for (size_t i = 0; i < count; i++) {
 		int found = probe(places[i]);
 
-		snprintf(directory, LIVE_TRACE_DIRECTORY_SIZE, "%s", places[i]);
+		/* A refusal is about the place that refused, not about one that is not there. */
+		if (found == 0 || result == -ENOENT)
+			snprintf(directory, LIVE_TRACE_DIRECTORY_SIZE, "%s", places[i]);
 		if (found == 0)
 			return 0;
 		if (found == -EACCES || found == -EPERM)

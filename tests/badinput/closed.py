@@ -143,16 +143,19 @@ def doctor_says_so(checks):
             checks.that(str(USER) in said["user"][1] or USER == 0, f"doctor: user: {said['user']}")
 
 
-# The kernel's form of an access list: version 2; tag, permissions and user of each entry.
-DENIED = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in (
-    (1, 6, 0xffffffff), (2, 0, SHELL), (4, 4, 0xffffffff), (0x10, 6, 0xffffffff), (0x20, 6, 0xffffffff)))
+def deny(path, others):
+    """Denies it to the user, not to @others. The kernel's form of an access list: version 2; tag, permissions and user of each entry."""
+    entries = (1, others, 0xffffffff), (2, 0, SHELL), (4, 4, 0xffffffff), (0x10, others, 0xffffffff), (0x20, others, 0xffffffff)
+    os.chown(path, 0, 0)
+    os.setxattr(path, "system.posix_acl_access", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries))
 
 
-def with_selinux(enforce):
-    """For a child process of root: mounts a selinuxfs that this test imitates, for itself alone, and changes its user."""
+def with_selinux(enforce, tracing):
+    """For a child process of root: mounts a selinuxfs that this test imitates, and its tracefs, for itself alone, and changes its user."""
     def change():
         libc = ctypes.CDLL(None, use_errno=True)
-        if libc.unshare(0x20000) or libc.mount(None, b"/", None, 0x44000, None) or libc.mount(b"none", b"/sys/fs", b"tmpfs", 0, None):
+        if (libc.unshare(0x20000) or libc.mount(None, b"/", None, 0x44000, None) or libc.mount(b"none", b"/sys/fs", b"tmpfs", 0, None)
+                or libc.mount(os.fsencode(tracing), b"/sys/kernel/tracing", None, 0x1000, None)):
             raise OSError(ctypes.get_errno(), "no mount of its own")
         os.mkdir("/sys/fs/selinux")
         pathlib.Path("/sys/fs/selinux/enforce").write_text(enforce)
@@ -168,18 +171,20 @@ def selinux(checks):
         return
     for enforce, why in (("1", "SELinux denies access from"), ("0", "Permission denied")):
         with place(held=False) as (tracing, out):
-            os.chown(tracing / "trace_pipe", 0, 0)
             try:
-                os.setxattr(tracing / "trace_pipe", "system.posix_acl_access", DENIED)
-                code, said, error = doctor(tracing, out, preexec_fn=with_selinux(enforce))
+                deny(tracing / "trace_pipe", 6)
+                code, said, error = doctor(tracing, out, preexec_fn=with_selinux(enforce, tracing))
             except (OSError, subprocess.SubprocessError) as failure:
                 checks.cannot_judge(what, f"no access lists, or no mounts: {failure}")
                 return
             checks.equal((code, said["trace_pipe"][0]), (0, "note"), f"{what} {enforce}: {said['trace_pipe']}")
             checks.that(why in said["trace_pipe"][1], f"{what} {enforce}: {said['trace_pipe']}")
             checks.that(("enforcing" if enforce == "1" else "permissive") in said["selinux"][1], f"{what} {enforce}: {said['selinux']}")
-            done = jankd("run", "--tracefs", tracing, "--no-atrace", "--source", "text", "-F", out, cwd="/", timeout=60, preexec_fn=with_selinux(enforce))
+            as_shell = {"cwd": "/", "timeout": 60, "preexec_fn": with_selinux(enforce, tracing)}
+            done = jankd("run", "--tracefs", tracing, "--no-atrace", "--source", "text", "-F", out, **as_shell)
             one_line(checks, f"{what} {enforce}: run", done, "trace_pipe", why, "setenforce 0" if enforce == "1" else "shell")
+            deny(tracing, 7)
+            one_line(checks, f"{what} {enforce}: the usual place", jankd("run", "--no-atrace", "-F", out, **as_shell), "tracefs: ", why)
 
 
 def reachable():

@@ -11,8 +11,6 @@
 #include "daemon/base/report.h"
 #include "daemon/capture/capture.h"
 #include "daemon/capture/tracing_undo.h"
-#include "daemon/trace/journal.h"
-#include "daemon/trace/trace_files.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 

@@ -6,10 +6,7 @@
 #include <sys/resource.h>
 
 #include "daemon/android/android.h"
-#include "daemon/trace/buffer_size.h"
-#include "daemon/trace/setting_file.h"
-#include "daemon/trace/settings.h"
-#include "daemon/trace/tracefs.h"
+#include "daemon/trace/trace.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/fake_tracefs.h"
 

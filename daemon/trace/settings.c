@@ -522,7 +522,7 @@ void settings_restore(struct settings *settings, const char *tracefs,
 	for (size_t i = 0; i < settings->n; i++) {
 		struct setting *setting;
 		struct span line;
-		int error = 0;
+		int error = -ENOENT;
 
 		read_lists_if_needed(&r, i);
 		setting = &settings->list[i];
@@ -537,11 +537,10 @@ void settings_restore(struct settings *settings, const char *tracefs,
 			if (ending->until_signal)
 				child_discard_signals();
 			r.budget = property_budget_begin(ending->until_signal);
-		} else if (gone && !is(line, "property"))
-			error = -ENOENT;
-		else {
-			error = restore_setting(&r, setting);
+			continue;
 		}
+		if (!gone || is(line, "property"))
+			error = restore_setting(&r, setting);
 		if (error == 0)
 			continue;
 		setting->has_failed = true;

@@ -40,7 +40,7 @@ static void on_focus_end(struct child *child, int status)
 	}
 	if (probe->since_ns == 0) {
 		if (name[0] && pipeline_focus(*probe->pipeline, name))
-			probe->found_focus(probe->context, name);
+			probe->event(probe->context, "focus", name);
 		return;
 	}
 	/* During a transition the app that begins to draw may not be in the foreground yet. So if

@@ -18,7 +18,7 @@
 
 struct android_probe {
 	struct pipeline *const *pipeline; /* the current one: it may be replaced */
-	void (*found_focus)(void *context, const char *name);
+	void (*event)(void *context, const char *kind, const char *text);
 	void *context;
 	struct loop *loop;
 	bool is_available;	    /* dumpsys exists */
@@ -40,8 +40,8 @@ struct android_probe {
 };
 
 /* Starts the first queries, if dumpsys exists: for the values that @options does not have. The
- * caller has set ->pipeline, ->found_focus and ->context; all other members are zero. ->found_focus
- * is called with the activity in the foreground at the start. @loop: borrowed. */
+ * caller has set ->pipeline, ->event and ->context; all other members are zero. ->event is called
+ * with "focus" and the activity in the foreground at the start. @loop: borrowed. */
 void android_probe_begin(struct android_probe *probe, const struct options *options,
 			 struct loop *loop);
 

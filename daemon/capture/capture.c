@@ -80,21 +80,6 @@ static void log_trouble(void *context, const char *text)
 	logcat_write(&capture->logcat, LOGCAT_WARNING, text);
 }
 
-static void log_stop(struct capture *capture)
-{
-	const struct pipeline_counters *counters = pipeline_counters(capture->session.pipeline);
-	char text[PATH_MAX + 192], lost[SESSION_LOST_SIZE];
-
-	session_describe_lost(&capture->session, lost);
-	snprintf(text, sizeof(text),
-		 "%s after %.0f s: %" PRIu64 " presents, %" PRIu64 " frames, %s; files in %s",
-		 capture->code == EXIT_DONE ? "stopped" : "failed",
-		 (double)(loop_now() - capture->session.begin_ns) / 1e9, counters->presents,
-		 counters->frames, lost, capture->session.folder.path);
-	logcat_write(&capture->logcat, capture->code == EXIT_DONE ? LOGCAT_INFO : LOGCAT_WARNING,
-		     text);
-}
-
 /* Only the first call sets the exit code. */
 static void stop(struct capture *capture, int code)
 {
@@ -113,29 +98,24 @@ static void on_interference(struct watcher *watcher, uint32_t events)
 	drain_within(&capture->drain, 0);
 }
 
-/* The screen is off and nothing is drawn: from now on no timer wakes up the device. What ticks look
- * at, they look at with the next wakeup of another cause. --sync is a timer of the user. */
-static bool may_sleep(const struct capture *capture)
-{
-	uint64_t silent_ns = loop_now() - capture->drain.last_data_ns;
-
-	return silent_ns > periods.asleep_ns + capture->options->sync_ns &&
-	       device_state_is_screen_off(&capture->device);
-}
-
 static void tick_if_due(struct capture *capture)
 {
-	uint64_t recreations;
-	bool sleeps;
+	uint64_t recreations, silent_ns;
+	bool may_sleep;
 	char text[DEVICE_STATE_TEXT];
 
 	if (!drain_tick_due(&capture->drain))
 		return;
 	drain_boost(&capture->drain, false);
 	drain_highwater_off(&capture->drain);
-	sleeps = may_sleep(capture);
-	drain_set_may_sleep(&capture->drain, sleeps);
-	interference_tick(&capture->interference, sleeps);
+	/* The screen is off and nothing is drawn: from now on no timer wakes up the device. What
+	 * ticks look at, they look at with the next wakeup of another cause. --sync is a timer of
+	 * the user. */
+	silent_ns = loop_now() - capture->drain.last_data_ns;
+	may_sleep = silent_ns > periods.asleep_ns + capture->options->sync_ns &&
+		    device_state_is_screen_off(&capture->device);
+	drain_set_may_sleep(&capture->drain, may_sleep);
+	interference_tick(&capture->interference, may_sleep);
 	android_probe_tick(&capture->probe);
 	live_timeline_tick(capture->timeline);
 	recreations = capture->session.recreations;
@@ -177,36 +157,10 @@ static void set_timer(const struct capture *capture)
 		timerfd_settime(capture->timer.fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-static void change_if_due(struct capture *capture)
-{
-	if (loop_now() < next_change(capture))
-		return;
-	if (capture->session.discarding) {
-		/* --wait is over. Events from before this moment are not counted. */
-		session_read_rest(&capture->session, SOURCE_NORMAL);
-		session_set_discarding(&capture->session, false);
-		session_event(&capture->session, "tracing", "counting began: --wait is over");
-		set_timer(capture);
-	} else {
-		stop(capture, EXIT_DONE);
-	}
-}
-
-/* When clients and child processes have to be checked, as they may hang. */
-static uint64_t next_deadline(const struct capture *capture)
-{
-	if (control_has_clients(capture->control.control) || rules_reload_runs(&capture->reload))
-		return loop_now() + periods.drain_fresh_ns;
-	if (android_probe_runs(&capture->probe) || interference_has_child(&capture->interference))
-		return loop_now() + periods.drain_most_ns;
-	return UINT64_MAX;
-}
-
 static void read_until_over(struct capture *capture)
 {
 	while (!capture->is_over) {
 		uint64_t until_ns;
-
 		int error = drain_if_due(&capture->drain);
 
 		if (error == 0)
@@ -216,14 +170,30 @@ static void read_until_over(struct capture *capture)
 		tick_if_due(capture);
 		drain_highwater_on(&capture->drain);
 		control_answer_waiting(capture->control.control);
-		rules_reload_check(&capture->reload);
+		child_check(&capture->reload.child);
 		until_ns =
 			snapshot_save(&capture->session.snapshot) ? 0 : drain_next(&capture->drain);
 		latency_poll_follow(capture->latency);
-		until_ns = loop_earlier(until_ns, next_deadline(capture));
 		until_ns = loop_earlier(until_ns, latency_poll_next(capture->latency));
+		/* Clients and child processes may hang, so they are checked. */
+		if (control_has_clients(capture->control.control) ||
+		    child_runs(&capture->reload.child))
+			until_ns = loop_earlier(until_ns, loop_now() + periods.drain_fresh_ns);
+		else if (android_probe_runs(&capture->probe) ||
+			 interference_has_child(&capture->interference))
+			until_ns = loop_earlier(until_ns, loop_now() + periods.drain_most_ns);
 		loop_wait(&capture->loop, until_ns);
-		change_if_due(capture);
+		if (loop_now() < next_change(capture))
+			continue;
+		if (!capture->session.discarding) {
+			stop(capture, EXIT_DONE);
+			continue;
+		}
+		/* --wait is over. Events from before this moment are not counted. */
+		session_read_rest(&capture->session, SOURCE_NORMAL);
+		session_set_discarding(&capture->session, false);
+		session_event(&capture->session, "tracing", "counting began: --wait is over");
+		set_timer(capture);
 	}
 }
 
@@ -279,29 +249,25 @@ static void wait_for_files(void *context)
 	}
 }
 
-/* A table and standard output show rows at once; a trigger and a snapshot wait for a frame. */
-static uint64_t most_between_drains(const struct capture *capture)
-{
-	const struct options *options = capture->options;
-	bool is_table = capture->view && capture->view->is_table;
-
-	return is_table || options->to_stdout || options->trigger || options->snapshot_ns > 0
-		       ? periods.drain_fresh_ns
-		       : periods.drain_most_ns;
-}
-
 int capture_loop(struct capture *capture, const struct capture_view *view)
 {
 	const struct options *options = capture->options;
+	bool is_table = view && view->is_table;
+	const struct pipeline_counters *counters;
 	struct device_values end_values;
 	int ended;
-	char text[PATH_MAX + 64];
+	char text[PATH_MAX + 192], lost[SESSION_LOST_SIZE];
 
 	capture->view = view;
 	snprintf(text, sizeof(text), "started: jankd %s, source %s, files in %s", JANKD_VERSION,
 		 capture->source->name, capture->session.folder.path);
 	logcat_write(&capture->logcat, LOGCAT_INFO, text);
-	drain_begin(&capture->drain, most_between_drains(capture));
+	/* A table and standard output show rows at once; a trigger and a snapshot wait for a
+	 * frame. */
+	drain_begin(&capture->drain,
+		    is_table || options->to_stdout || options->trigger || options->snapshot_ns > 0
+			    ? periods.drain_fresh_ns
+			    : periods.drain_most_ns);
 	capture->count_ns = loop_now() + options->wait_ns;
 	session_set_discarding(&capture->session, options->wait_ns > 0);
 	set_timer(capture);
@@ -328,38 +294,20 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	ended = session_end(&capture->session);
 	if (capture->code == 0)
 		capture->code = ended;
-	log_stop(capture);
+	counters = pipeline_counters(capture->session.pipeline);
+	session_describe_lost(&capture->session, lost);
+	snprintf(text, sizeof(text),
+		 "%s after %.0f s: %" PRIu64 " presents, %" PRIu64 " frames, %s; files in %s",
+		 capture->code == EXIT_DONE ? "stopped" : "failed",
+		 (double)(loop_now() - capture->session.begin_ns) / 1e9, counters->presents,
+		 counters->frames, lost, capture->session.folder.path);
+	logcat_write(&capture->logcat, capture->code == EXIT_DONE ? LOGCAT_INFO : LOGCAT_WARNING,
+		     text);
 	capture_control_ended(&capture->control, capture->code != EXIT_DONE);
 	return capture->code;
 }
 
 /* --- begin and end --- */
-
-static void handle_signal(struct capture *capture, int number)
-{
-	switch (number) {
-	case SIGHUP:
-		/* SIGHUP means that the terminal of 'run' was closed: the capture ends. A daemon
-		 * has no terminal and reloads its rules. */
-		if (capture->options->command == OPTIONS_RUN)
-			stop(capture, EXIT_DONE);
-		else
-			rules_reload_begin(&capture->reload, &capture->session, &capture->drain,
-					   &capture->loop);
-		break;
-	case SIGUSR1:
-		drain_for_request(&capture->drain);
-		session_rotate(&capture->session, "SIGUSR1");
-		break;
-	case SIGWINCH:
-	case SIGTSTP:
-		if (capture->view && capture->view->signal)
-			capture->view->signal(capture->view->context, capture, number);
-		break;
-	default:
-		stop(capture, EXIT_DONE);
-	}
-}
 
 static void on_signal(struct watcher *watcher, uint32_t events)
 {
@@ -367,38 +315,33 @@ static void on_signal(struct watcher *watcher, uint32_t events)
 	struct signalfd_siginfo info;
 
 	(void)events;
-	while (read(watcher->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		if (!capture->is_over)
-			handle_signal(capture, (int)info.ssi_signo);
-}
-
-/* True: SIGHUP is ignored (nohup), so 'run' continues without its terminal. */
-static bool outlives_terminal(void)
-{
-	struct sigaction action;
-
-	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
-/* All signals that would end the process, except those of a crash, are read from a descriptor
- * before tracing is changed, so that it is always restored. */
-static int open_signals(const struct options *options)
-{
-	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
-				      SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR };
-	static const int others[] = { SIGUSR1, SIGWINCH, SIGTSTP };
-	int numbers[sizeof(ending) / sizeof(int) + sizeof(others) / sizeof(int) + 1];
-	size_t n = sizeof(ending) / sizeof(int);
-
-	memcpy(numbers, ending, sizeof(ending));
-	if (options->command == OPTIONS_RUN && !outlives_terminal())
-		numbers[n++] = SIGHUP;
-	child_end_on(numbers, n);
-	memcpy(numbers + n, others, sizeof(others));
-	n += sizeof(others) / sizeof(int);
-	if (options->command != OPTIONS_RUN)
-		numbers[n++] = SIGHUP;
-	return loop_signals(numbers, n);
+	while (read(watcher->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (capture->is_over)
+			continue;
+		switch (info.ssi_signo) {
+		case SIGHUP:
+			/* SIGHUP means that the terminal of 'run' was closed: the capture ends. A
+			 * daemon has no terminal and reloads its rules. */
+			if (capture->options->command == OPTIONS_RUN)
+				stop(capture, EXIT_DONE);
+			else
+				rules_reload_begin(&capture->reload, &capture->session,
+						   &capture->drain, &capture->loop);
+			break;
+		case SIGUSR1:
+			drain_for_request(&capture->drain);
+			session_rotate(&capture->session, "SIGUSR1");
+			break;
+		case SIGWINCH:
+		case SIGTSTP:
+			if (capture->view && capture->view->signal)
+				capture->view->signal(capture->view->context, capture,
+						      (int)info.ssi_signo);
+			break;
+		default:
+			stop(capture, EXIT_DONE);
+		}
+	}
 }
 
 /* @error: before this. Returns 0, or EXIT_FAILED after the reason was reported. */
@@ -434,12 +377,30 @@ static int open_timer(struct capture *capture)
 	return watch(capture, 0, &capture->timer, "set a timer", "omit --wait and --duration");
 }
 
+/* All signals that would end the process, except those of a crash, are read from a descriptor
+ * before tracing is changed, so that it is always restored. */
 static int catch_signals(struct capture *capture)
 {
+	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
+				      SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR };
+	static const int others[] = { SIGUSR1, SIGWINCH, SIGTSTP };
+	int numbers[sizeof(ending) / sizeof(int) + sizeof(others) / sizeof(int) + 1];
+	bool is_run = capture->options->command == OPTIONS_RUN;
+	size_t n = sizeof(ending) / sizeof(int);
 	int error = loop_open(&capture->loop);
+	struct sigaction action;
 
+	memcpy(numbers, ending, sizeof(ending));
+	/* With SIGHUP ignored (nohup), 'run' continues without its terminal. */
+	if (is_run && (sigaction(SIGHUP, NULL, &action) < 0 || action.sa_handler != SIG_IGN))
+		numbers[n++] = SIGHUP;
+	child_end_on(numbers, n);
+	memcpy(numbers + n, others, sizeof(others));
+	n += sizeof(others) / sizeof(int);
+	if (!is_run)
+		numbers[n++] = SIGHUP;
 	capture->signals = (struct watcher){
-		.fd = open_signals(capture->options),
+		.fd = loop_signals(numbers, n),
 		.ready = on_signal,
 		.context = capture,
 	};
@@ -480,38 +441,9 @@ static int open_source(struct capture *capture)
 	return error;
 }
 
-/* --- without a trace --- */
-
-/* Its frames are present fences, see open_latency(). */
-static int open_no_trace(struct capture *capture)
-{
-	static const struct source_ops ops = { NULL };
-
-	capture->no_trace = (struct source){
-		.ops = &ops,
-		.name = "latency",
-		.fd = -1,
-		.highwater_fd = -1,
-	};
-	capture->source = &capture->no_trace;
-	capture->why_source = "set by --source latency";
-	drain_watch(&capture->drain, capture->source);
-	return 0;
-}
-
-static void on_latency_event(void *context, const char *kind, const char *text)
+static void on_event(void *context, const char *kind, const char *text)
 {
 	session_event(context, kind, "%s", text);
-}
-
-/* Before anything is changed. */
-static int check_dumpsys(const struct options *options)
-{
-	if (!options->pipeline.is_fences || child_program_exists("dumpsys"))
-		return 0;
-	report("--source latency: there is no program dumpsys; run it on an Android device, or use "
-	       "another source");
-	return EXIT_FAILED;
 }
 
 static int open_latency(struct capture *capture)
@@ -519,7 +451,7 @@ static int open_latency(struct capture *capture)
 	const struct latency_calls calls = {
 		.frame = session_fence,
 		.passed = session_fences_passed,
-		.event = on_latency_event,
+		.event = on_event,
 		.context = &capture->session,
 	};
 	int error = latency_poll_begin(&capture->latency, capture->options, &capture->loop, &calls);
@@ -545,6 +477,7 @@ static void read_last_device(struct capture *capture)
  */
 static int open_folder_and_trace(struct capture *capture, const struct capture_killed *killed)
 {
+	static const struct source_ops no_ops = { NULL };
 	struct options *options = capture->options;
 
 	folder_wait_for_lock(options->folder);
@@ -557,7 +490,17 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 		options->min_free = disk_floor_of_device(capture->session.folder.fd);
 	if (options->pipeline.is_fences) {
 		read_last_device(capture);
-		return open_no_trace(capture);
+		/* Its frames are present fences, see open_latency(). */
+		capture->no_trace = (struct source){
+			.ops = &no_ops,
+			.name = "latency",
+			.fd = -1,
+			.highwater_fd = -1,
+		};
+		capture->source = &capture->no_trace;
+		capture->why_source = "set by --source latency";
+		drain_watch(&capture->drain, capture->source);
+		return 0;
 	}
 	rescue(&capture->session.folder, options->command, killed);
 	read_last_device(capture);
@@ -568,20 +511,6 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 		return EXIT_FAILED;
 	trace_files_open(&capture->files, capture->trace->path);
 	if (open_source(capture) < 0)
-		return EXIT_FAILED;
-	drain_watch(&capture->drain, capture->source);
-	return 0;
-}
-
-/* A pipe prints times in the unit of the clock that was set when the pipe was opened. If that clock
- * does not count time, the numbers cannot be parsed. So after a change from such a clock the pipe
- * is opened again. */
-static int reopen_pipe(struct capture *capture, const char *clock)
-{
-	if (!capture->source->depends_on_line_format || wall_clock_is_time(clock))
-		return 0;
-	capture->source = source_close(capture->source);
-	if (open_pipe(capture) < 0)
 		return EXIT_FAILED;
 	drain_watch(&capture->drain, capture->source);
 	return 0;
@@ -600,15 +529,17 @@ static int start_tracing(struct capture *capture)
 	if (live_trace_begin(capture->trace, options->buffer_kb, capture->undo.atrace) < 0)
 		return EXIT_FAILED;
 	tracing_undo_setup_done(&capture->undo);
-	if (reopen_pipe(capture, clock) != 0)
-		return EXIT_FAILED;
+	/* A pipe prints times in the unit of the clock that was set when the pipe was opened. If
+	 * that clock does not count time, the numbers cannot be parsed: after a change from such a
+	 * clock the pipe is opened again. */
+	if (capture->source->depends_on_line_format && !wall_clock_is_time(clock)) {
+		capture->source = source_close(capture->source);
+		if (open_pipe(capture) < 0)
+			return EXIT_FAILED;
+		drain_watch(&capture->drain, capture->source);
+	}
 	tracing_undo_unlock(&capture->undo);
 	return 0;
-}
-
-static void on_focus(void *context, const char *name)
-{
-	session_event(context, "focus", "%s", name);
 }
 
 static int begin_session(struct capture *capture)
@@ -660,7 +591,7 @@ static int begin_session(struct capture *capture)
 				   &capture->files, capture->undo.tags, watcher);
 	capture->probe = (struct android_probe){
 		.pipeline = &capture->session.pipeline,
-		.found_focus = on_focus,
+		.event = on_event,
 		.context = &capture->session,
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
@@ -752,8 +683,11 @@ int capture_begin(struct capture **out, struct options *options,
 	logcat_open(&capture->logcat, options->device_root);
 	report_also_to(log_trouble, capture);
 	code = session_open(&capture->session, options);
-	if (code == 0)
-		code = check_dumpsys(options);
+	if (code == 0 && options->pipeline.is_fences && !child_program_exists("dumpsys")) {
+		report("--source latency: there is no program dumpsys; run it on an Android "
+		       "device, or use another source");
+		code = EXIT_FAILED;
+	}
 	if (code == 0)
 		code = catch_signals(capture);
 	if (code == 0)

@@ -78,11 +78,6 @@ void rules_reload_begin(struct rules_reload *reload, struct session *session, st
 	use(reload, NULL);
 }
 
-void rules_reload_check(struct rules_reload *reload)
-{
-	child_check(&reload->child);
-}
-
 void rules_reload_end(struct rules_reload *reload)
 {
 	child_kill(&reload->child);

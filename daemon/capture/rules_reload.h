@@ -4,7 +4,6 @@
 #ifndef JANKD_DAEMON_CAPTURE_RULES_RELOAD_H
 #define JANKD_DAEMON_CAPTURE_RULES_RELOAD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "daemon/base/child.h"
@@ -13,7 +12,7 @@
 
 /* All zeros: no reload has begun. */
 struct rules_reload {
-	struct child child;
+	struct child child; /* to be checked every quarter of a second while it runs */
 	struct session *session;
 	struct drain *drain;
 	char *text;
@@ -24,14 +23,6 @@ struct rules_reload {
  * an event. */
 void rules_reload_begin(struct rules_reload *reload, struct session *session, struct drain *drain,
 			struct loop *loop);
-
-/* Call it every quarter of a second while rules_reload_runs(). */
-void rules_reload_check(struct rules_reload *reload);
-
-static inline bool rules_reload_runs(const struct rules_reload *reload)
-{
-	return child_runs(&reload->child);
-}
 
 /* Ends it, in any state. */
 void rules_reload_end(struct rules_reload *reload);

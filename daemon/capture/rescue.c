@@ -43,9 +43,58 @@ static struct options options_of(const struct capture_killed *killed, enum optio
 	return options;
 }
 
-/* Returns 0; 1 if the trace no longer exists, which is the reason in ->why; or -errno. The trace
- * must not be created again. */
-static int find_trace(struct rescue *rescue)
+/* What its options leave out is left out here, too: what was written before 'jankd start', during
+ * --wait, and after --duration. False: it is unknown. */
+static bool find_counted_time(struct rescue *rescue)
+{
+	const struct options *options = &rescue->killed->options;
+	bool all_before = options->command == OPTIONS_RUN && options->wait_ns == 0;
+	uint64_t begin_ns = (uint64_t)rescue->killed->begin_ns + options->wait_ns;
+
+	rescue->from_ns = all_before ? 0 : begin_ns;
+	rescue->until_ns = options->duration_ns > 0 ? begin_ns + options->duration_ns : UINT64_MAX;
+	return rescue->killed->begin_ns >= 0 || (all_before && options->duration_ns == 0);
+}
+
+/* Opens the source, or sets ->why. */
+static void open_source(struct rescue *rescue)
+{
+	const char *then = rescue->killed->clock;
+	int fd = live_trace_open_pipe(rescue->trace), error = -EOPNOTSUPP;
+	char now[SETTING_SIZE];
+
+	if (fd >= 0)
+		close(fd);
+	/* A program that reads the trace may be the capture itself, if it has lost its lock. */
+	if (fd == -EBUSY) {
+		snprintf(rescue->why, sizeof(rescue->why), "another program reads trace_pipe");
+		return;
+	}
+	/* Times of another clock do not belong to the rows that are there. */
+	if (trace_files_setting(&rescue->files, TRACE_SETTING_CLOCK, now) != 0 ||
+	    strcmp(now, then) != 0) {
+		snprintf(rescue->why, sizeof(rescue->why), "the trace clock is no longer %.32s",
+			 then);
+		return;
+	}
+	if (!find_counted_time(rescue)) {
+		snprintf(rescue->why, sizeof(rescue->why),
+			 "the time at which the killed capture began is unknown on this trace "
+			 "clock");
+		return;
+	}
+	if (rescue->options.source != OPTIONS_SOURCE_TEXT)
+		error = source_raw_open(&rescue->source, rescue->trace, &rescue->files,
+					rescue->why);
+	if (error < 0 && source_pipe_open(&rescue->source, rescue->trace, &rescue->files, 0) < 0)
+		snprintf(rescue->why, sizeof(rescue->why), "trace_pipe cannot be read");
+	if (rescue->source)
+		source_set_clock(rescue->source, then);
+}
+
+/* Returns 0, with a source or the reason why there is none; or -errno: the files must not be
+ * touched. The trace must not be created again. */
+static int open_trace(struct rescue *rescue)
 {
 	const char *instance = rescue->options.instance;
 	char directory[LIVE_TRACE_DIRECTORY_SIZE];
@@ -53,112 +102,21 @@ static int find_trace(struct rescue *rescue)
 
 	if (error == -ENOENT) {
 		snprintf(rescue->why, sizeof(rescue->why), "no tracefs is mounted");
-		return 1;
+		return 0;
 	}
-	if (error < 0 || !instance || live_trace_check_instance(directory, instance) == 0)
-		return error;
-	snprintf(rescue->why, sizeof(rescue->why), "the trace instance %.80s no longer exists",
-		 instance);
-	return 1;
-}
-
-/* A program that reads the trace may be the capture itself, if it has lost its lock. */
-static bool is_unused(struct rescue *rescue)
-{
-	int fd = live_trace_open_pipe(rescue->trace);
-
-	if (fd == -EBUSY)
-		snprintf(rescue->why, sizeof(rescue->why), "another program reads trace_pipe");
-	else if (fd >= 0)
-		close(fd);
-	return fd != -EBUSY;
-}
-
-/* Times of another clock do not belong to the rows that are there. */
-static bool has_same_clock(struct rescue *rescue)
-{
-	const char *then = rescue->killed->clock;
-	char now[SETTING_SIZE];
-
-	if (trace_files_setting(&rescue->files, TRACE_SETTING_CLOCK, now) == 0 &&
-	    strcmp(now, then) == 0)
-		return true;
-	snprintf(rescue->why, sizeof(rescue->why), "the trace clock is no longer %.32s", then);
-	return false;
-}
-
-/* What its options leave out is left out here, too: what was written before 'jankd start', during
- * --wait, and after --duration. */
-static bool find_counted_time(struct rescue *rescue)
-{
-	const struct options *options = &rescue->killed->options;
-	bool all_before = options->command == OPTIONS_RUN && options->wait_ns == 0;
-	uint64_t begin_ns = (uint64_t)rescue->killed->begin_ns + options->wait_ns;
-
-	rescue->from_ns = 0;
-	rescue->until_ns = UINT64_MAX;
-	if (all_before && options->duration_ns == 0)
-		return true;
-	if (rescue->killed->begin_ns < 0) {
+	if (error == 0 && instance && live_trace_check_instance(directory, instance) != 0) {
 		snprintf(rescue->why, sizeof(rescue->why),
-			 "the time at which the killed capture began is unknown on this trace "
-			 "clock");
-		return false;
+			 "the trace instance %.80s no longer exists", instance);
+		return 0;
 	}
-	if (!all_before)
-		rescue->from_ns = begin_ns;
-	if (options->duration_ns > 0)
-		rescue->until_ns = begin_ns + options->duration_ns;
-	return true;
-}
-
-static void open_source(struct rescue *rescue)
-{
-	int error = -EOPNOTSUPP;
-
-	if (rescue->options.source != OPTIONS_SOURCE_TEXT)
-		error = source_raw_open(&rescue->source, rescue->trace, &rescue->files,
-					rescue->why);
-	if (error < 0 && source_pipe_open(&rescue->source, rescue->trace, &rescue->files, 0) < 0)
-		snprintf(rescue->why, sizeof(rescue->why), "trace_pipe cannot be read");
-	if (rescue->source)
-		source_set_clock(rescue->source, rescue->killed->clock);
-}
-
-/* Returns 0, with a source or the reason why there is none; or -errno: the files must not be
- * touched. */
-static int open_trace(struct rescue *rescue)
-{
-	int error = find_trace(rescue);
-
-	if (error != 0)
-		return error < 0 ? error : 0;
-	error = live_trace_open(&rescue->trace, rescue->options.tracefs, rescue->options.instance);
+	if (error == 0)
+		error = live_trace_open(&rescue->trace, rescue->options.tracefs, instance);
 	if (error < 0)
 		return error;
 	trace_files_open(&rescue->files, rescue->trace->path);
-	if (!rescue->why[0] && is_unused(rescue) && has_same_clock(rescue) &&
-	    find_counted_time(rescue))
+	if (!rescue->why[0])
 		open_source(rescue);
 	return 0;
-}
-
-static void write_event(struct rescue *rescue)
-{
-	const struct pipeline_counters *counters = pipeline_counters(rescue->session.pipeline);
-	char lost[SESSION_LOST_SIZE];
-
-	session_describe_lost(&rescue->session, lost);
-	if (rescue->source)
-		session_event(&rescue->session, "tracing",
-			      "taken from the trace buffers after a kill: %" PRIu64
-			      " frames, %.1f s, %s; they are not in summary.csv and session.json",
-			      counters->frames,
-			      (double)(counters->last_ns - counters->first_ns) / 1e9, lost);
-	else
-		session_event(&rescue->session, "tracing",
-			      "nothing was taken from the trace buffers after a kill: %s",
-			      rescue->why);
 }
 
 /* Uses the folder of the caller. Returns 0, or another value after the reason was reported. */
@@ -170,6 +128,8 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 		.trace_clock = rescue->killed->clock,
 		.live = true,
 	};
+	const struct pipeline_counters *counters;
+	char lost[SESSION_LOST_SIZE];
 	int code;
 
 	if (rescue->source)
@@ -177,13 +137,21 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 	rescue->session.folder = *folder;
 	code = session_begin_again(&rescue->session, rescue->source, &origin, rescue->from_ns,
 				   rescue->until_ns);
-	if (code == 0) {
-		if (rescue->source) {
-			session_read_rest(&rescue->session, SOURCE_NORMAL);
-			session_read(&rescue->session, SOURCE_LAST);
-			pipeline_end(rescue->session.pipeline);
-		}
-		write_event(rescue);
+	if (code == 0 && rescue->source) {
+		session_read_rest(&rescue->session, SOURCE_NORMAL);
+		session_read(&rescue->session, SOURCE_LAST);
+		pipeline_end(rescue->session.pipeline);
+		counters = pipeline_counters(rescue->session.pipeline);
+		session_describe_lost(&rescue->session, lost);
+		session_event(&rescue->session, "tracing",
+			      "taken from the trace buffers after a kill: %" PRIu64
+			      " frames, %.1f s, %s; they are not in summary.csv and session.json",
+			      counters->frames,
+			      (double)(counters->last_ns - counters->first_ns) / 1e9, lost);
+	} else if (code == 0) {
+		session_event(&rescue->session, "tracing",
+			      "nothing was taken from the trace buffers after a kill: %s",
+			      rescue->why);
 	}
 	output_close(&rescue->session.output);
 	if (rescue->session.output.failed || rescue->session.failed)
@@ -192,18 +160,6 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 	rescue->session.folder =
 		(struct folder){ .fd = -1, .lock_fd = -1, .state_dir = { .fd = -1 } };
 	return code;
-}
-
-/* Rules that cannot be loaded give other rows. Then only the event is written, with any rules. */
-static int open_session(struct rescue *rescue)
-{
-	if (session_open(&rescue->session, &rescue->options) == 0)
-		return 0;
-	session_close(&rescue->session);
-	snprintf(rescue->why, sizeof(rescue->why),
-		 "the rules of the killed capture cannot be loaded");
-	rescue->options.rules = "default";
-	return session_open(&rescue->session, &rescue->options);
 }
 
 int rescue(struct folder *folder, enum options_command command, const struct capture_killed *killed)
@@ -219,7 +175,16 @@ int rescue(struct folder *folder, enum options_command command, const struct cap
 		.options = options_of(killed, command, folder),
 	};
 	trace_files_init(&rescue.files);
-	code = open_session(&rescue);
+	code = session_open(&rescue.session, &rescue.options);
+	/* Rules that cannot be loaded give other rows. Then only the event is written, with any
+	 * rules. */
+	if (code != 0) {
+		session_close(&rescue.session);
+		snprintf(rescue.why, sizeof(rescue.why),
+			 "the rules of the killed capture cannot be loaded");
+		rescue.options.rules = "default";
+		code = session_open(&rescue.session, &rescue.options);
+	}
 	if (code == 0)
 		code = open_trace(&rescue);
 	if (code == 0)

@@ -21,6 +21,9 @@
 /* Damage is reported at once, then once in this trace time, as an app could fill the disk. */
 #define DAMAGE_PERIOD_NS (60 * NS_PER_S)
 
+/* Events about reads of a live trace that fail, in a minute: a fault may come and go. */
+#define FAILURES_MAX 8
+
 int session_open(struct session *session, const struct options *options)
 {
 	*session = (struct session){
@@ -92,22 +95,6 @@ static void write_start(struct session *session, int64_t time_ns)
 	output_event(&session->output, time_ns, wall_ns, "start", text);
 }
 
-static void write_stop(struct session *session)
-{
-	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
-	int64_t wall_ns = session->end_wall_ns;
-	char text[96];
-
-	write_start(session, ROW_UNKNOWN);
-	output_release_events(&session->output);
-	snprintf(text, sizeof(text), "%" PRIu64 " presents, %" PRIu64 " frames", counters->presents,
-		 counters->frames);
-	output_event(&session->output,
-		     wall_ns >= 0 ? live_time(session, wall_ns) : last_time(session), wall_ns,
-		     "stop", text);
-	output_release_events(&session->output);
-}
-
 static void write_damage(struct session *session, int64_t time_ns)
 {
 	char text[200];
@@ -117,31 +104,6 @@ static void write_damage(struct session *session, int64_t time_ns)
 	session->damage_reported = session->source->counts.damaged;
 }
 
-/* Events about reads of a live trace that fail, in a minute: a fault may come and go. */
-#define FAILURES_MAX 8
-
-static void check_failure(struct session *session)
-{
-	const struct source *source = session->source;
-
-	session->failed |= source->is_incomplete;
-	if (source->failures == session->failures_reported ||
-	    !rate_limit_allows(&session->failure_limit, FAILURES_MAX, 60 * NS_PER_S, loop_now()))
-		return;
-	session->failures_reported = source->failures;
-	session_event(session, "tracing", "%s", source->failure);
-}
-
-/* Reports that the rest of the trace is missing. */
-static void check_broken_off(struct session *session)
-{
-	if (session->broke_off || !session->source->damage)
-		return;
-	session->broke_off = true;
-	output_event(&session->output, last_time(session), ROW_UNKNOWN, "tracing",
-		     session->source->damage);
-}
-
 /* --- the path of a record --- */
 
 /* After this time all events from before the start have been read. */
@@ -149,35 +111,6 @@ static void check_broken_off(struct session *session)
 
 /* The longest time for the last events. A buffer of 64 MB takes a fifth of a second. */
 #define REST_S 10
-
-/* The buffers still contain events from before 'jankd start'. Neither they nor losses among them
- * belong to this session. 'jankd run' counts them. */
-static bool is_before(struct session *session, const struct trace_record *record)
-{
-	/* After a kill a loss may reach into the counted time. */
-	bool may_end = record->kind != TRACE_LOST || session->is_again;
-
-	if (may_end && record->time_ns >= session->count_from_ns)
-		session->count_from_ns = 0;
-	else if (loop_now() > session->count_from_limit_ns)
-		session->count_from_ns = 0;
-	return session->count_from_ns > 0;
-}
-
-/* Files that were copied from a tracefs have times of another clock. */
-static void set_begin(struct session *session)
-{
-	const struct wall_clock *clock = &session->origin.clock;
-	int64_t begin_ns = wall_clock_now() - clock->offset_ns;
-	struct statfs info;
-
-	if (session->options->command != OPTIONS_START || !clock->known || begin_ns <= 0 ||
-	    !session->origin.path || statfs(session->origin.path, &info) < 0 ||
-	    info.f_type != TRACEFS_MAGIC)
-		return;
-	session->count_from_ns = (uint64_t)begin_ns;
-	session->count_from_limit_ns = loop_now() + BEFORE_NS;
-}
 
 /* Nearly all records need only this. Returns how many were counted: several at once, unless it is
  * looked up at each record whether a segment or a snapshot is due, or whether it is counted. */
@@ -201,12 +134,17 @@ static inline __attribute__((always_inline)) size_t count_records(
 
 static void count_special_record(struct session *session, const struct trace_record *record)
 {
+	/* After a kill a loss may reach into the counted time. */
+	bool may_end = record->kind != TRACE_LOST || session->is_again;
 	bool is_first = session->count_from_ns > 0;
 	struct trace_record unknown;
 
-	if (is_first && is_before(session, record))
-		return;
-	if (record->time_ns >= session->count_until_ns)
+	/* The buffers still contain events from before 'jankd start'. Neither they nor losses among
+	 * them belong to this session. 'jankd run' counts them. */
+	if (is_first && ((may_end && record->time_ns >= session->count_from_ns) ||
+			 loop_now() > session->count_from_limit_ns))
+		session->count_from_ns = 0;
+	if (session->count_from_ns > 0 || record->time_ns >= session->count_until_ns)
 		return;
 	if (!session->started)
 		write_start(session, (int64_t)record->time_ns);
@@ -267,6 +205,7 @@ static void handle_records(void *context, const struct trace_record *records, si
 ssize_t session_read(struct session *session, enum source_how how)
 {
 	const struct record_sink sink = { handle_records, session };
+	struct source *source = session->source;
 	int64_t now_ns = 0;
 	ssize_t n;
 
@@ -276,14 +215,23 @@ ssize_t session_read(struct session *session, enum source_how how)
 		now_ns = live_time(session, wall_clock_now());
 		pipeline_reached(session->pipeline, now_ns > 0 ? (uint64_t)now_ns : 0);
 	}
-	n = source_read(session->source, how, session->discarding ? NULL : &sink);
+	n = source_read(source, how, session->discarding ? NULL : &sink);
 	if (n == -EAGAIN && how != SOURCE_HELD_ONLY && now_ns > 0)
 		pipeline_read_until(session->pipeline, (uint64_t)now_ns);
 	if (n > 0 && !session->origin.live)
 		output_watch(&session->output);
-	session->failed |= n < 0 && n != -EAGAIN;
-	check_failure(session);
-	check_broken_off(session);
+	session->failed |= (n < 0 && n != -EAGAIN) || source->is_incomplete;
+	if (source->failures != session->failures_reported &&
+	    rate_limit_allows(&session->failure_limit, FAILURES_MAX, 60 * NS_PER_S, loop_now())) {
+		session->failures_reported = source->failures;
+		session_event(session, "tracing", "%s", source->failure);
+	}
+	/* The rest of the trace is missing. */
+	if (source->damage && !session->broke_off) {
+		session->broke_off = true;
+		output_event(&session->output, last_time(session), ROW_UNKNOWN, "tracing",
+			     source->damage);
+	}
 	return n;
 }
 
@@ -455,12 +403,19 @@ int session_begin(struct session *session, struct source *source,
 		  const struct session_origin *origin)
 {
 	const struct options *options = session->options;
+	int64_t begin_ns = wall_clock_now() - origin->clock.offset_ns;
+	struct statfs info;
 
 	session->source = source;
 	session->origin = *origin;
 	if (origin->live)
 		session->begin_wall_ns = wall_clock_now();
-	set_begin(session);
+	/* Files that were copied from a tracefs have times of another clock. */
+	if (options->command == OPTIONS_START && origin->clock.known && begin_ns > 0 &&
+	    origin->path && statfs(origin->path, &info) == 0 && info.f_type == TRACEFS_MAGIC) {
+		session->count_from_ns = (uint64_t)begin_ns;
+		session->count_from_limit_ns = loop_now() + BEFORE_NS;
+	}
 	if (session->folder.fd < 0) {
 		folder_wait_for_lock(options->folder);
 		if (folder_open(&session->folder, options->folder) < 0)
@@ -496,19 +451,6 @@ int session_begin_again(struct session *session, struct source *source,
 	return open_files(session, true);
 }
 
-/* The first one is written a period after the first event. */
-static void summary_if_due(struct session *session)
-{
-	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
-	bool went_back = counters->last_ns + SUMMARY_PERIOD_NS < session->summary_next_ns;
-
-	if (counters->last_ns == 0 || (counters->last_ns < session->summary_next_ns && !went_back))
-		return;
-	if (session->summary_next_ns > 0)
-		output_summary(&session->output, session->pipeline);
-	session->summary_next_ns = counters->last_ns + SUMMARY_PERIOD_NS;
-}
-
 void session_describe_lost(const struct session *session, char text[static SESSION_LOST_SIZE])
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
@@ -522,6 +464,8 @@ void session_describe_lost(const struct session *session, char text[static SESSI
 void session_flush(struct session *session)
 {
 	struct output *output = &session->output;
+	uint64_t last_ns = pipeline_counters(session->pipeline)->last_ns;
+	uint64_t next_ns = session->summary_next_ns;
 
 	snapshot_tick(&session->snapshot);
 	output_flush_if_due(output, 0);
@@ -531,8 +475,13 @@ void session_flush(struct session *session)
 		output_summary(output, session->pipeline);
 		session_write_json(session);
 	}
-	if (session->origin.live)
-		summary_if_due(session);
+	/* The first one is written a period after the first event. A clock may go back. */
+	if (session->origin.live && last_ns > 0 &&
+	    (last_ns >= next_ns || last_ns + SUMMARY_PERIOD_NS < next_ns)) {
+		if (next_ns > 0)
+			output_summary(output, session->pipeline);
+		session->summary_next_ns = last_ns + SUMMARY_PERIOD_NS;
+	}
 }
 
 bool session_rotate(struct session *session, const char *why)
@@ -662,31 +611,26 @@ static int check_input(const struct session *session)
 	return 0;
 }
 
-/* Reports options that matched no name. */
-static void report_unmatched(struct session *session)
-{
-	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
-	const struct options *options = session->options;
-
-	if (counters->presents == 0)
-		return;
-	if (!pipeline_trigger_matched(session->pipeline))
-		report_warning("--trigger %s: no surface or app matched, so no rows were written; "
-			       "compare its GLOB with the names in summary.csv",
-			       options->trigger);
-	if (counters->frames == 0 && (options->include[0] || options->exclude[0]))
-		report_warning("--include, --exclude: no surface was selected, so no frame was "
-			       "counted; a GLOB must match the whole name of a Surface or app");
-}
-
 void session_finish(struct session *session, const struct device_values *values)
 {
+	const struct options *options = session->options;
+	const struct pipeline_counters *counters;
+
 	if (values)
 		session->end_values = *values;
 	if (session->origin.live)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);
-	report_unmatched(session);
+	counters = pipeline_counters(session->pipeline);
+	/* Options that matched no name. */
+	if (counters->presents > 0 && !pipeline_trigger_matched(session->pipeline))
+		report_warning("--trigger %s: no surface or app matched, so no rows were written; "
+			       "compare its GLOB with the names in summary.csv",
+			       options->trigger);
+	if (counters->presents > 0 && counters->frames == 0 &&
+	    (options->include[0] || options->exclude[0]))
+		report_warning("--include, --exclude: no surface was selected, so no frame was "
+			       "counted; a GLOB must match the whole name of a Surface or app");
 	if (session->source->counts.damaged != session->damage_reported)
 		write_damage(session, last_time(session));
 	output_flush(&session->output);
@@ -695,10 +639,20 @@ void session_finish(struct session *session, const struct device_values *values)
 int session_end(struct session *session)
 {
 	struct output *output = &session->output;
+	const struct pipeline_counters *counters;
+	int64_t wall_ns = session->end_wall_ns;
+	char text[96];
 
 	snapshot_end(&session->snapshot);
 	output_complete(output, true);
-	write_stop(session);
+	counters = pipeline_counters(session->pipeline);
+	write_start(session, ROW_UNKNOWN);
+	output_release_events(output);
+	snprintf(text, sizeof(text), "%" PRIu64 " presents, %" PRIu64 " frames", counters->presents,
+		 counters->frames);
+	output_event(output, wall_ns >= 0 ? live_time(session, wall_ns) : last_time(session),
+		     wall_ns, "stop", text);
+	output_release_events(output);
 	output_summary(output, session->pipeline);
 	output_complete(output, false);
 	/* Last, because it contains the number of rows of all files. */

@@ -47,11 +47,6 @@ void drain_period_begin(struct drain_period *period, uint64_t now_ns)
 	period->most_ns = FIRST_NS;
 }
 
-void drain_period_resume(struct drain_period *period, uint64_t now_ns)
-{
-	period->since_ns = now_ns;
-}
-
 /* A rate that grows counts at once. One that falls is halved at most, as it may grow again. */
 void drain_period_measure(struct drain_period *period, const struct source *source, uint64_t now_ns)
 {
@@ -72,22 +67,18 @@ void drain_period_measure(struct drain_period *period, const struct source *sour
 		period->most_ns *= 2;
 }
 
-/* A quarter of the time in which a buffer of @kb fills, ns. */
-static uint64_t quarter_ns(uint64_t kb, uint64_t rate)
-{
-	return rate > 0 ? kb * 1024 * 1000 / 4 / rate * NS_PER_MS : UINT64_MAX;
-}
-
 uint64_t drain_period_ns(const struct drain_period *period, const struct buffer_sizes *size,
 			 uint64_t most_ns)
 {
-	uint64_t least_ns = most_ns < period->most_ns ? most_ns : period->most_ns;
+	uint64_t least_ns = loop_earlier(most_ns, period->most_ns);
 
 	for (unsigned int cpu = 0; cpu < size->cpus; cpu++) {
-		uint64_t full_ns = quarter_ns(size->kb[cpu], period->rates[cpu]);
+		uint64_t rate = period->rates[cpu], quarter_ns;
 
-		if (size->kb[cpu] > 0 && full_ns < least_ns)
-			least_ns = full_ns;
+		if (size->kb[cpu] == 0 || rate == 0)
+			continue;
+		quarter_ns = size->kb[cpu] * 1024 * 1000 / 4 / rate * NS_PER_MS;
+		least_ns = loop_earlier(least_ns, quarter_ns);
 	}
 	return least_ns > LEAST_NS ? least_ns : LEAST_NS;
 }
@@ -101,33 +92,19 @@ uint64_t drain_period_with_delay_ns(uint64_t period_ns, uint64_t delay_ns)
 {
 	uint64_t most_ns = periods.drain_most_ns - periods.drain_delayed_least_ns;
 
-	most_ns = periods.drain_most_ns - (delay_ns < most_ns ? delay_ns : most_ns);
-	return period_ns < most_ns ? period_ns : most_ns;
+	most_ns = periods.drain_most_ns - loop_earlier(delay_ns, most_ns);
+	return loop_earlier(period_ns, most_ns);
 }
 
 /* --- a drain --- */
-
-/* Reads a part of the available events. Returns -EAGAIN when the source is drained, > 0 if there
- * may be more. */
-static ssize_t read_part(struct drain *drain)
-{
-	uint64_t end_ns = loop_now() + PART_NS;
-	ssize_t n = 1;
-
-	for (int i = 0; i < READS_MAX && n > 0 && loop_now() < end_ns; i++) {
-		n = session_read(drain->session, drain->how);
-		drain->has_read |= n > 0;
-	}
-	return n;
-}
 
 /* The time to the next drain. */
 static uint64_t period_ns(const struct drain *drain)
 {
 	uint64_t most_ns = drain->most_ns;
 
-	if (drain->highwater.fd < 0 && most_ns > NO_HIGHWATER_NS)
-		most_ns = NO_HIGHWATER_NS;
+	if (drain->highwater.fd < 0)
+		most_ns = loop_earlier(most_ns, NO_HIGHWATER_NS);
 	return drain_period_ns(&drain->period, &drain->interference->size_now, most_ns);
 }
 
@@ -151,9 +128,8 @@ static void on_readable(struct watcher *watcher, uint32_t events)
 	(void)events;
 	drain->was_readable = true;
 	if (drain->highwater.fd < 0) {
-		drain_period_resume(&drain->period, loop_now());
-		if (wait_ns > DRAIN_PERIOD_MEASURE_NS)
-			wait_ns = DRAIN_PERIOD_MEASURE_NS;
+		drain->period.since_ns = loop_now();
+		wait_ns = loop_earlier(wait_ns, DRAIN_PERIOD_MEASURE_NS);
 	}
 	drain->next_ns = loop_now() + wait_ns;
 }
@@ -190,22 +166,6 @@ static void on_highwater(struct watcher *watcher, uint32_t events)
 	drain->was_highwater = true;
 }
 
-/* Before Linux 6.1 the kernel reports high water for every event. After some reports with few bytes
- * to read it is no longer watched. */
-static void check_highwater(struct drain *drain, uint64_t bytes)
-{
-	if (!drain->was_highwater)
-		return;
-	drain->was_highwater = false;
-	drain->false_alarms = bytes > HIGHWATER_BYTES ? 0 : drain->false_alarms + 1;
-	if (bytes > HIGHWATER_BYTES)
-		drain_boost(drain, true);
-	if (drain->false_alarms < FALSE_ALARMS_MAX)
-		return;
-	loop_forget(drain->loop, &drain->highwater);
-	drain->highwater = WATCHER_NONE;
-}
-
 /* Returns false if the trace must not be read now. Events that were read and held back before are
  * valid. */
 static bool may_drain(struct drain *drain)
@@ -214,6 +174,43 @@ static bool may_drain(struct drain *drain)
 		return true;
 	session_read(drain->session, SOURCE_HELD_ONLY);
 	return interference_follow_clock(drain->interference);
+}
+
+/* Reads a part of the available events. Returns -EAGAIN when the source is drained, > 0 if there
+ * may be more, or another -errno. */
+static ssize_t read_part(struct drain *drain)
+{
+	uint64_t bytes = drain->source->counts.bytes, end_ns = loop_now() + PART_NS;
+	bool was_highwater;
+	ssize_t n = 1;
+
+	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
+	for (int i = 0; i < READS_MAX && n > 0 && loop_now() < end_ns; i++) {
+		n = session_read(drain->session, drain->how);
+		drain->has_read |= n > 0;
+	}
+	bytes = drain->source->counts.bytes - bytes;
+	was_highwater = drain->was_highwater;
+	drain->was_highwater = false;
+	if (n == -EAGAIN) {
+		interference_drained(drain->interference);
+		drain_period_measure(&drain->period, drain->source, loop_now());
+	}
+	if (was_highwater)
+		drain->false_alarms = bytes > HIGHWATER_BYTES ? 0 : drain->false_alarms + 1;
+	if ((was_highwater && bytes > HIGHWATER_BYTES) || is_flooded(drain))
+		drain_boost(drain, true);
+	/* Before Linux 6.1 the kernel reports high water for every event. After some reports with
+	 * few bytes to read it is no longer watched. */
+	if (was_highwater && drain->false_alarms >= FALSE_ALARMS_MAX) {
+		loop_forget(drain->loop, &drain->highwater);
+		drain->highwater = WATCHER_NONE;
+	}
+	if (bytes > 0) {
+		drain->was_readable = false;
+		drain->last_data_ns = loop_now();
+	}
+	return n;
 }
 
 /* The time to the next drain after one that has read events. If the trace pauses, frames that wait
@@ -232,9 +229,8 @@ static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
 
 int drain_if_due(struct drain *drain)
 {
-	uint64_t bytes = drain->source->counts.bytes, delay;
+	uint64_t delay, now_ns, next_ns = UINT64_MAX;
 	ssize_t n;
-	uint64_t now_ns, next_ns = UINT64_MAX;
 
 	if (loop_now() < drain_next(drain))
 		return -EAGAIN;
@@ -245,29 +241,18 @@ int drain_if_due(struct drain *drain)
 	drain->next_ns = loop_now() + period_ns(drain);
 	if (!may_drain(drain))
 		return -EAGAIN;
-	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
 	n = read_part(drain);
-	if (n == -EAGAIN) {
-		interference_drained(drain->interference);
-		drain_period_measure(&drain->period, drain->source, loop_now());
-	}
-	check_highwater(drain, drain->source->counts.bytes - bytes);
-	if (is_flooded(drain))
-		drain_boost(drain, true);
-	if (drain->source->counts.bytes != bytes) {
-		drain->was_readable = false;
-		drain->last_data_ns = loop_now();
-	}
-	/* Fences come later than their time: they have their own end. */
-	if (n == -EAGAIN && !drain->session->options->pipeline.is_fences) {
+	/* Frames wait for later events, and a silent trace has none. The last event may be much
+	 * older than the drain that read it. Fences come later than their time: they have their own
+	 * end. */
+	if (n == -EAGAIN && !drain->session->options->pipeline.is_fences &&
+	    !drain->session->discarding) {
 		uint64_t since_ns = loop_now() - drain->last_data_ns;
 		uint64_t silent_ns = session_silent_ns(drain->session);
 
-		/* Frames wait for later events, and a silent trace has none. The last event may be
-		 * much older than the drain that read it. */
 		if (silent_ns < since_ns)
 			silent_ns = since_ns;
-		if (silent_ns >= periods.silent_ns && !drain->session->discarding)
+		if (silent_ns >= periods.silent_ns)
 			pipeline_silent(drain->session->pipeline, silent_ns);
 	}
 	if (n < 0 && n != -EAGAIN)
@@ -403,7 +388,7 @@ uint64_t drain_next(const struct drain *drain)
 {
 	uint64_t due_ns = interference_due_ns(drain->interference);
 
-	return drain->next_ns < due_ns ? drain->next_ns : due_ns;
+	return loop_earlier(drain->next_ns, due_ns);
 }
 
 void drain_end(struct drain *drain)

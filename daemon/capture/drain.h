@@ -29,16 +29,14 @@
 struct drain_period {
 	uint64_t bytes[TRACE_CPUS_MAX]; /* read from each CPU until ->since_ns */
 	uint64_t rates[TRACE_CPUS_MAX]; /* bytes per second */
-	uint64_t since_ns;		/* of the last measurement: a time of loop_now() */
+	/* Of the last measurement, or of the first event after a silence: the rate of the events
+	 * that follow does not include that time. On the clock of loop_now(). */
+	uint64_t since_ns;
 	uint64_t most_ns;		/* limit while the rates are known from few measurements */
 };
 
 /* The rates are unknown: the first periods are short. @now_ns: on the clock of loop_now(). */
 void drain_period_begin(struct drain_period *period, uint64_t now_ns);
-
-/* The first event after a silence: the rate of the events that follow does not include that time.
- */
-void drain_period_resume(struct drain_period *period, uint64_t now_ns);
 
 /* The shortest time that shows a rate: in a shorter one, one burst of events would count as a
  * flood. */

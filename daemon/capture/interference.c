@@ -94,39 +94,24 @@ static void add_hole(struct interference *interference)
 	add_hole_since(interference, interference->good_ns);
 }
 
-static uint64_t trace_now(const struct interference *interference)
-{
-	return pipeline_now(interference->session->pipeline);
-}
-
 /* --- settings --- */
-
-static bool has_file(unsigned int files, unsigned int file)
-{
-	return files & 1u << file;
-}
-
-/* @mask: as the kernel prints it, "ff,ffffffff". */
-static bool has_all_cpus(const struct interference *interference, const char *mask)
-{
-	uint64_t cpus = 0;
-
-	for (; *mask; mask++)
-		if (*mask != ',')
-			cpus = cpus << 4 |
-			       (uint64_t)(is_digit(*mask) ? *mask - '0' : *mask - 'a' + 10);
-	return (cpus & interference->cpus) == interference->cpus;
-}
 
 /* True: with its value events are missing, or cannot be read. */
 static bool hides(const struct interference *interference, enum trace_setting which)
 {
 	const char *value = interference->values[which];
+	uint64_t cpus = 0;
 
 	if (which == TRACE_SETTING_CLOCK)
 		return !wall_clock_is_time(value);
-	if (which == TRACE_SETTING_CPUS)
-		return value[0] && !has_all_cpus(interference, value);
+	if (which == TRACE_SETTING_CPUS) {
+		/* As the kernel prints the mask: "ff,ffffffff". */
+		for (const char *c = value; *c; c++)
+			if (*c != ',')
+				cpus = cpus << 4 |
+				       (uint64_t)(is_digit(*c) ? *c - '0' : *c - 'a' + 10);
+		return value[0] && (cpus & interference->cpus) != interference->cpus;
+	}
 	if (which == TRACE_SETTING_OVERWRITE)
 		return value[0] == '0';
 	return which != TRACE_SETTING_SIZE && value[0] != interference->first[which];
@@ -227,7 +212,7 @@ static void report_written(struct interference *interference, unsigned int files
 		files &= ~(EMPTIED | 1u << TRACE_SETTING_ON);
 	}
 	for (unsigned int i = 0; i <= TRACE_FILE_OPTIONS; i++)
-		if (has_file(files, i))
+		if (files & 1u << i)
 			text_append(names_of, sizeof(names_of), "%s%s", names_of[0] ? ", " : "",
 				    trace_watch_name(i));
 	if (names_of[0])
@@ -328,7 +313,7 @@ static void check_readers(struct interference *interference, unsigned int files,
 
 	for (size_t i = 0; i < 2; i++) {
 		bool *is_reported = &interference->readers_reported[i];
-		bool is_read = readers[i] > 0, was_read = has_file(files, kinds[i].was_read);
+		bool is_read = readers[i] > 0, was_read = files & 1u << kinds[i].was_read;
 
 		if ((!is_read && !was_read && !*is_reported) ||
 		    (i == 1 && !*is_reported && !reading_pauses(interference)))
@@ -388,16 +373,6 @@ static void check_unreadable(struct interference *interference)
 	interference->unreadable = cpus;
 }
 
-/* True: another program's value is set, and it is not the one that jankd keeps. */
-static bool is_wrong(const struct interference *interference, enum interference_restored kind)
-{
-	if (kind == INTERFERENCE_TAGS)
-		return interference->tags.missing;
-	if (kind == INTERFERENCE_SIZE)
-		return buffer_sizes_are_smaller(&interference->size_now, &interference->size);
-	return interference->values[TRACE_SETTING_ON][0] == '0';
-}
-
 /* Returns the files that were written or read since the last call. A write of the current value is
  * detected only here. While jankd's own atrace runs, the write may come from it. */
 static unsigned int read_watch(struct interference *interference)
@@ -417,6 +392,8 @@ static unsigned int read_watch(struct interference *interference)
  * proves that tracing works. */
 static void check(struct interference *interference, bool is_tick)
 {
+	/* True: another program's value is set, and it is not the one that jankd keeps. */
+	bool is_wrong[INTERFERENCE_RESTORED];
 	const unsigned int readers = 1u << TRACE_FILE_RAW | 1u << TRACE_FILE_WAS_READ;
 	unsigned int files = read_watch(interference);
 
@@ -436,13 +413,17 @@ static void check(struct interference *interference, bool is_tick)
 		check_settings(interference, files);
 	}
 	if (is_tick || interference->watch.watcher.fd >= 0)
-		interference->good_ns = trace_now(interference);
+		interference->good_ns = pipeline_now(interference->session->pipeline);
 	if (loop_now() >= interference->event_ns + EVENT_WAIT_NS)
 		interference->event_ns = 0;
+	is_wrong[INTERFERENCE_ON] = interference->values[TRACE_SETTING_ON][0] == '0';
+	is_wrong[INTERFERENCE_SIZE] =
+		buffer_sizes_are_smaller(&interference->size_now, &interference->size);
+	is_wrong[INTERFERENCE_TAGS] = interference->tags.missing;
 	for (int i = 0; i < INTERFERENCE_RESTORED; i++) {
 		struct interference_wrong *wrong = &interference->wrong[i];
 
-		if (!is_wrong(interference, (enum interference_restored)i))
+		if (!is_wrong[i])
 			*wrong = (struct interference_wrong){ .since_ns = 0 };
 		else if (wrong->since_ns == 0)
 			wrong->since_ns = loop_now();
@@ -497,14 +478,40 @@ static void ignore_own_writes(struct interference *interference)
 	cpu_buffer_stats_forget(&interference->buffer, interference->files);
 }
 
+static bool waits_for_restore(const struct interference *interference,
+			      enum interference_restored kind)
+{
+	const struct interference_wrong *wrong = &interference->wrong[kind];
+
+	return wrong->since_ns > 0 && !wrong->is_accepted &&
+	       !(kind == INTERFERENCE_TAGS && child_runs(&interference->tags.atrace));
+}
+
 /* Tags are restored when atrace has ended, see on_tags_restored(). */
-static void restore(struct interference *interference, enum interference_restored kind)
+static void restore_if_due(struct interference *interference, enum interference_restored kind)
 {
 	enum trace_setting which =
 		kind == INTERFERENCE_SIZE ? TRACE_SETTING_SIZE : TRACE_SETTING_ON;
+	struct interference_wrong *wrong = &interference->wrong[kind];
 	char *value = interference->values[which];
 	int error;
 
+	if (!waits_for_restore(interference, kind) ||
+	    loop_now() - wrong->since_ns < periods.restore_ns)
+		return;
+	wrong->since_ns = loop_now();
+	wrong->is_accepted = interference->session->options->yield;
+	if (wrong->is_accepted)
+		return;
+	if (!rate_limit_allows(&interference->restores, RESTORES_MAX, periods.restores_ns,
+			       loop_now())) {
+		wrong->is_accepted = true;
+		write_event(interference,
+			    "another program kept changing settings of the trace, so jankd does "
+			    "not restore this one: %s",
+			    names[kind]);
+		return;
+	}
 	if (kind == INTERFERENCE_TAGS)
 		error = interference_tags_restore(&interference->tags);
 	else if (kind == INTERFERENCE_SIZE)
@@ -522,37 +529,6 @@ static void restore(struct interference *interference, enum interference_restore
 	if (read_value(interference, which, value))
 		write_event(interference, "jankd set %s back to %s", names[kind], value);
 	add_hole(interference);
-}
-
-static bool waits_for_restore(const struct interference *interference,
-			      enum interference_restored kind)
-{
-	const struct interference_wrong *wrong = &interference->wrong[kind];
-
-	return wrong->since_ns > 0 && !wrong->is_accepted &&
-	       !(kind == INTERFERENCE_TAGS && child_runs(&interference->tags.atrace));
-}
-
-static void restore_if_due(struct interference *interference, enum interference_restored kind)
-{
-	struct interference_wrong *wrong = &interference->wrong[kind];
-
-	if (!waits_for_restore(interference, kind) ||
-	    loop_now() - wrong->since_ns < periods.restore_ns)
-		return;
-	wrong->since_ns = loop_now();
-	if (interference->session->options->yield) {
-		wrong->is_accepted = true;
-	} else if (rate_limit_allows(&interference->restores, RESTORES_MAX, periods.restores_ns,
-				     loop_now())) {
-		restore(interference, kind);
-	} else {
-		wrong->is_accepted = true;
-		write_event(interference,
-			    "another program kept changing settings of the trace, so jankd does "
-			    "not restore this one: %s",
-			    names[kind]);
-	}
 }
 
 uint64_t interference_due_ns(const struct interference *interference)
@@ -590,7 +566,7 @@ void interference_tick(struct interference *interference, bool is_paused)
 	report_lost_claims(interference, false);
 	if (!is_paused) {
 		interference->tags_good_ns = interference->tags_query_ns;
-		interference->tags_query_ns = trace_now(interference);
+		interference->tags_query_ns = pipeline_now(interference->session->pipeline);
 	}
 	interference_tags_tick(&interference->tags, !is_paused);
 	for (int i = 0; i < INTERFERENCE_RESTORED; i++)

@@ -66,59 +66,44 @@ void android_probe_follow(struct android_probe *probe)
 	query_focus(probe);
 }
 
-/* --- the display's period: in the first line --- */
+/* --- the display's period, and the durations of frames --- */
 
-static void on_period_line(struct child *child, struct span line)
+static void query_display(struct android_probe *probe, enum display_query query)
+{
+	/* Android 9 has neither of the last two options, and prints all it has. */
+	static const char *const options[] = { "--latency", "--vsync", "--scheduler" };
+	char *argv[] = { "dumpsys", "SurfaceFlinger", (char *)options[query], NULL };
+
+	probe->query = query;
+	probe->has_line = false;
+	probe->dump = SURFACEFLINGER_DUMP_NONE;
+	child_start(&probe->display, probe->loop, argv, DUMPSYS_MS);
+}
+
+static void on_display_line(struct child *child, struct span line)
 {
 	struct android_probe *probe = child->context;
-	uint64_t period_ns = probe->has_period_line ? 0 : dumpsys_period_ns(line);
+	bool is_period = probe->query == DISPLAY_PERIOD && !probe->has_line;
+	uint64_t period_ns = is_period ? dumpsys_period_ns(line) : 0;
 
-	probe->has_period_line = true;
+	probe->has_line = true;
 	if (period_ns)
 		pipeline_set_dumpsys_period(*probe->pipeline, period_ns);
+	if (probe->query != DISPLAY_PERIOD)
+		surfaceflinger_dump_line(&probe->dump, line);
 }
 
-/* --- the durations of frames --- */
-
-/* Android 9 has neither option, and prints all it has. */
-static void query_durations(struct android_probe *probe)
-{
-	char vsync[] = "--vsync", scheduler[] = "--scheduler";
-	char *argv[] = { "dumpsys", "SurfaceFlinger", probe->use_scheduler ? scheduler : vsync,
-			 NULL };
-
-	probe->dump = SURFACEFLINGER_DUMP_NONE;
-	child_start(&probe->durations, probe->loop, argv, DUMPSYS_MS);
-}
-
-static void on_durations_line(struct child *child, struct span line)
-{
-	struct android_probe *probe = child->context;
-
-	surfaceflinger_dump_line(&probe->dump, line);
-}
-
-static void on_durations_end(struct child *child, int status)
+static void on_display_end(struct child *child, int status)
 {
 	struct android_probe *probe = child->context;
 	const struct work_durations durations = work_durations_of(&probe->dump);
 
-	if (work_durations_known(&durations)) {
+	if (probe->query == DISPLAY_PERIOD && probe->wants_durations)
+		query_display(probe, DISPLAY_VSYNC);
+	else if (work_durations_known(&durations))
 		pipeline_set_durations(*probe->pipeline, &durations);
-	} else if (status == 0 && !probe->use_scheduler) {
-		probe->use_scheduler = true;
-		query_durations(probe);
-	}
-}
-
-/* One query of SurfaceFlinger at a time: each holds it up. */
-static void on_period_end(struct child *child, int status)
-{
-	struct android_probe *probe = child->context;
-
-	(void)status;
-	if (probe->wants_durations)
-		query_durations(probe);
+	else if (status == 0 && probe->query == DISPLAY_VSYNC)
+		query_display(probe, DISPLAY_SCHEDULER);
 }
 
 /* --- once --- */
@@ -148,22 +133,15 @@ bool android_display_read(uint64_t *period_ns, struct dumpsys_rates *rates)
 void android_probe_begin(struct android_probe *probe, const struct options *options,
 			 struct loop *loop)
 {
-	char *period[] = { "dumpsys", "SurfaceFlinger", "--latency", NULL };
-
 	probe->loop = loop;
 	probe->focus = (struct child){
 		.line = on_focus_line,
 		.ended = on_focus_end,
 		.context = probe,
 	};
-	probe->period = (struct child){
-		.line = on_period_line,
-		.ended = on_period_end,
-		.context = probe,
-	};
-	probe->durations = (struct child){
-		.line = on_durations_line,
-		.ended = on_durations_end,
+	probe->display = (struct child){
+		.line = on_display_line,
+		.ended = on_display_end,
 		.context = probe,
 	};
 	/* Present fences are judged without them. */
@@ -176,27 +154,24 @@ void android_probe_begin(struct android_probe *probe, const struct options *opti
 	    !options->pipeline.focus)
 		query_focus(probe);
 	if (!options->pipeline.vsync_ns)
-		child_start(&probe->period, probe->loop, period, DUMPSYS_MS);
+		query_display(probe, DISPLAY_PERIOD);
 	else if (probe->wants_durations)
-		query_durations(probe);
+		query_display(probe, DISPLAY_VSYNC);
 }
 
 void android_probe_tick(struct android_probe *probe)
 {
 	child_check(&probe->focus);
-	child_check(&probe->period);
-	child_check(&probe->durations);
+	child_check(&probe->display);
 }
 
 bool android_probe_runs(const struct android_probe *probe)
 {
-	return child_runs(&probe->focus) || child_runs(&probe->period) ||
-	       child_runs(&probe->durations);
+	return child_runs(&probe->focus) || child_runs(&probe->display);
 }
 
 void android_probe_end(struct android_probe *probe)
 {
 	child_kill(&probe->focus);
-	child_kill(&probe->period);
-	child_kill(&probe->durations);
+	child_kill(&probe->display);
 }

@@ -21,14 +21,18 @@ struct android_probe {
 	void (*event)(void *context, const char *kind, const char *text);
 	void *context;
 	struct loop *loop;
-	bool is_available;	    /* dumpsys exists */
-	struct child focus, period; /* dumpsys, while it runs */
-	bool has_period_line;	    /* the first line of ->period was read */
-	/* The durations that SurfaceFlinger plans for a frame, after ->period. */
-	struct child durations;
-	struct surfaceflinger_dump dump; /* its output so far */
+	bool is_available;  /* dumpsys exists */
+	struct child focus; /* dumpsys, while it runs */
+	/* dumpsys SurfaceFlinger: one query at a time, as each holds it up. */
+	struct child display;
+	enum display_query {
+		DISPLAY_PERIOD,	   /* the period, in the first line */
+		DISPLAY_VSYNC,	   /* the durations that SurfaceFlinger plans for a frame */
+		DISPLAY_SCHEDULER, /* the same, if DISPLAY_VSYNC has none, as on Android 14 */
+	} query;
+	bool has_line;			 /* the first line was read */
+	struct surfaceflinger_dump dump; /* the output so far */
 	bool wants_durations;
-	bool use_scheduler;	    /* --vsync does not state them, as on Android 14 */
 	struct dumpsys_focus found; /* from the output of ->focus */
 	bool use_window; /* run 'dumpsys window', because 'dumpsys input' does not name the app */
 	/* Of the query that runs, or of the last one: */

@@ -16,8 +16,9 @@
 #include "rules/language/surface.h"
 
 #define DUMPSYS_MS 5000
-#define SCAN_NS (5 * NS_PER_S)	 /* between the begins of two scans, at least */
-#define LIVES_NS (10 * NS_PER_S) /* a layer without frames for this time is only scanned */
+#define SCAN_NS (5 * NS_PER_S) /* between the begins of two scans, at least */
+#define LIVES_NS                                                                                   \
+	((int64_t)(10 * NS_PER_S)) /* a layer without frames for this time is only scanned */
 #define POLL_LEAST_NS (200 * NS_PER_MS)
 #define PERIOD_ASSUMED_NS UINT64_C(8333333) /* until the first answer: 120 Hz */
 #define FINISH_NS (2 * NS_PER_S)
@@ -38,7 +39,7 @@ struct polled_layer {
 	uint32_t gaps, dropped; /* those in its rings; frames that were out of order */
 	unsigned int n_held;	/* frames that are not passed on yet */
 	uint64_t period_ns;	/* of its last poll */
-	uint64_t fresh_ns;	/* of the last poll with frames, see awake_ns() */
+	int64_t fresh_ns;	/* of the last poll with frames, CLOCK_MONOTONIC */
 	uint64_t next_ns;	/* of the next poll */
 };
 
@@ -156,16 +157,6 @@ static uint64_t period_at(const struct latency_poll *poll, uint64_t actual_ns)
 
 /* --- frames in order --- */
 
-/* The name of a layer for others: they tell layers by it. */
-static struct span name_of(const struct polled_layer *layer,
-			   char copy[static LATENCY_NAME_SIZE + 16])
-{
-	if (layer->twin == 0)
-		return span_of(layer->name);
-	snprintf(copy, LATENCY_NAME_SIZE + 16, "%s#%u", layer->name, layer->twin + 1);
-	return span_of(copy);
-}
-
 static int compare_held(const void *a, const void *b)
 {
 	const struct held_frame *one = a, *other = b;
@@ -185,8 +176,7 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 	for (; n < poll->n_held && poll->held[n].actual_ns <= until_ns; n++) {
 		const struct held_frame *held = &poll->held[n];
 		struct polled_layer *layer = &poll->layers[held->layer];
-		const struct present_fence frame = {
-			.layer = name_of(layer, copy),
+		struct present_fence frame = {
 			.desired_ns = held->desired_ns,
 			.actual_ns = held->actual_ns,
 			.ready_ns = held->ready_ns,
@@ -195,6 +185,9 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 			.is_loss = held->is_loss,
 		};
 
+		/* Others tell layers by their names, and several can have one name. */
+		snprintf(copy, sizeof(copy), "%s#%u", layer->name, layer->twin + 1);
+		frame.layer = span_of(layer->twin == 0 ? layer->name : copy);
 		layer->n_held--;
 		if (held->actual_ns < poll->passed_ns) {
 			poll->counts.out_of_order++;
@@ -208,17 +201,6 @@ static void pass(struct latency_poll *poll, uint64_t until_ns)
 	if (until_ns > poll->passed_ns && until_ns < UINT64_MAX)
 		poll->passed_ns = until_ns;
 	poll->calls.passed(poll->calls.context, until_ns);
-}
-
-static void hold(struct latency_poll *poll, const struct held_frame *frame)
-{
-	/* The older half does not wait for the scan. */
-	if (poll->n_held == LATENCY_HELD_MAX) {
-		qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
-		pass(poll, poll->held[LATENCY_HELD_MAX / 2].actual_ns);
-	}
-	poll->layers[frame->layer].n_held++;
-	poll->held[poll->n_held++] = *frame;
 }
 
 /* --- clocks --- */
@@ -260,12 +242,6 @@ static void look_at_clocks(struct latency_poll *poll)
 	poll->seen_ns = now_ns;
 }
 
-/* Without suspends: a layer that drew before one may draw after it at once. */
-static uint64_t awake_ns(void)
-{
-	return (uint64_t)clock_read(CLOCK_MONOTONIC);
-}
-
 static uint64_t children_ns(void)
 {
 	struct rusage usage = { 0 };
@@ -273,20 +249,6 @@ static uint64_t children_ns(void)
 	getrusage(RUSAGE_CHILDREN, &usage);
 	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * NS_PER_S +
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
-}
-
-/* A run has printed the period. */
-static void follow_period(struct latency_poll *poll)
-{
-	if (poll->known_period_ns && vsync_is_switch(poll->known_period_ns, poll->period_ns))
-		poll->switches[poll->n_switches++ % SWITCHES_MAX] = (struct period_switch){
-			.after_ns = poll->period_at_ns,
-			.before_ns = trace_time(poll, clock_read(CLOCK_MONOTONIC)),
-			.old_ns = poll->known_period_ns,
-			.new_ns = poll->period_ns,
-		};
-	poll->known_period_ns = poll->period_ns;
-	poll->period_at_ns = poll->run_trace_ns;
 }
 
 /* --- layers --- */
@@ -305,22 +267,10 @@ static bool is_of_run(const struct latency_poll *poll, const struct polled_layer
 	return layer->name[0] && strcmp(layer->name, poll->name) == 0;
 }
 
-/* The lowest number that no layer with the name of this run has. */
-static unsigned int next_twin(const struct latency_poll *poll)
-{
-	unsigned int twin = 0;
-
-	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
-		if (is_of_run(poll, &poll->layers[i]) && poll->layers[i].twin == twin) {
-			twin++;
-			i = UINT_MAX; /* from the first one again */
-		}
-	return twin;
-}
-
 static bool lives(const struct polled_layer *layer)
 {
-	return layer->name[0] && awake_ns() - layer->fresh_ns <= LIVES_NS;
+	/* Without suspends: a layer that drew before one may draw after it at once. */
+	return layer->name[0] && clock_read(CLOCK_MONOTONIC) - layer->fresh_ns <= LIVES_NS;
 }
 
 /* A free entry, or that of the layer that has been without frames longest. NULL: all live. Later,
@@ -363,17 +313,23 @@ static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
 		if (i > 0 || (before_ns > 0 && gap == LATENCY_GAP_NONE))
 			narrow_switch(poll, actual_ns, (uint64_t)(frames[i].actual_ns - before_ns));
 		before_ns = frames[i].actual_ns;
-		hold(poll, &(struct held_frame){
-				   .desired_ns = trace_time(poll, frames[i].desired_ns),
-				   .actual_ns = actual_ns,
-				   .ready_ns = trace_time(poll, frames[i].ready_ns),
-				   .gaps = layer->gaps,
-				   .layer = (uint16_t)(layer - poll->layers),
-				   .is_loss = i == 0 && gap == LATENCY_GAP_OVERRUN,
-			   });
+		/* The older half does not wait for the scan. */
+		if (poll->n_held == LATENCY_HELD_MAX) {
+			qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
+			pass(poll, poll->held[LATENCY_HELD_MAX / 2].actual_ns);
+		}
+		layer->n_held++;
+		poll->held[poll->n_held++] = (struct held_frame){
+			.desired_ns = trace_time(poll, frames[i].desired_ns),
+			.actual_ns = actual_ns,
+			.ready_ns = trace_time(poll, frames[i].ready_ns),
+			.gaps = layer->gaps,
+			.layer = (uint16_t)(layer - poll->layers),
+			.is_loss = i == 0 && gap == LATENCY_GAP_OVERRUN,
+		};
 	}
 	poll->counts.frames += n;
-	layer->fresh_ns = awake_ns();
+	layer->fresh_ns = clock_read(CLOCK_MONOTONIC);
 }
 
 /* @layer NULL: a new one. A layer without a fresh row gets no entry. */
@@ -390,8 +346,14 @@ static void join(struct latency_poll *poll, struct polled_layer *layer,
 	unsigned int n = latency_ring_join(&ring, printed->rows, printed->n, frames, &gap);
 
 	if (!layer && n > 0) {
-		unsigned int twin = next_twin(poll);
+		unsigned int twin = 0;
 
+		/* The lowest number that no layer with the name of this run has. */
+		for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+			if (is_of_run(poll, &poll->layers[i]) && poll->layers[i].twin == twin) {
+				twin++;
+				i = UINT_MAX; /* from the first one again */
+			}
 		layer = free_layer(poll);
 		poll->counts.refused += layer == NULL;
 		if (layer) {
@@ -487,35 +449,6 @@ static void end_block(struct latency_poll *poll)
 	poll->rings[poll->n_rings].n = 0;
 }
 
-static void read_row(struct latency_poll *poll, struct span line)
-{
-	struct status_latency *counts = &poll->counts;
-	bool said = counts->said[0] != '\0';
-	struct printed_ring *printed;
-	struct latency_row row;
-
-	switch (latency_dump_line(line, &row)) {
-	case LATENCY_LINE_PERIOD:
-		counts->has_answer = true;
-		if (row.desired_ns >= 1000000 && row.desired_ns <= 1000000000)
-			poll->period_ns = (uint64_t)row.desired_ns;
-		break;
-	case LATENCY_LINE_ROW:
-		printed = &poll->rings[poll->n_rings];
-		if (printed->n < LATENCY_ROWS)
-			printed->rows[printed->n++] = row;
-		break;
-	case LATENCY_LINE_END:
-		end_block(poll);
-		break;
-	case LATENCY_LINE_OTHER: /* "Permission Denial: can't dump SurfaceFlinger from pid=1" */
-		for (size_t i = 0; !said && i < line.len && i < sizeof(counts->said) - 1; i++)
-			counts->said[i] =
-				line.ptr[i] >= ' ' && line.ptr[i] <= '~' ? line.ptr[i] : '?';
-		break;
-	}
-}
-
 static void read_name(struct latency_poll *poll, struct span line)
 {
 	struct span name = layer_list_name(line);
@@ -540,11 +473,35 @@ static void read_name(struct latency_poll *poll, struct span line)
 static void on_line(struct child *child, struct span line)
 {
 	struct latency_poll *poll = child->context;
+	struct status_latency *counts = &poll->counts;
+	bool said = counts->said[0] != '\0';
+	struct printed_ring *printed;
+	struct latency_row row;
 
-	if (poll->run == RUN_LIST)
+	if (poll->run == RUN_LIST) {
 		read_name(poll, line);
-	else
-		read_row(poll, line);
+		return;
+	}
+	switch (latency_dump_line(line, &row)) {
+	case LATENCY_LINE_PERIOD:
+		counts->has_answer = true;
+		if (row.desired_ns >= 1000000 && row.desired_ns <= 1000000000)
+			poll->period_ns = (uint64_t)row.desired_ns;
+		break;
+	case LATENCY_LINE_ROW:
+		printed = &poll->rings[poll->n_rings];
+		if (printed->n < LATENCY_ROWS)
+			printed->rows[printed->n++] = row;
+		break;
+	case LATENCY_LINE_END:
+		end_block(poll);
+		break;
+	case LATENCY_LINE_OTHER: /* "Permission Denial: can't dump SurfaceFlinger from pid=1" */
+		for (size_t i = 0; !said && i < line.len && i < sizeof(counts->said) - 1; i++)
+			counts->said[i] =
+				line.ptr[i] >= ' ' && line.ptr[i] <= '~' ? line.ptr[i] : '?';
+		break;
+	}
 }
 
 static void on_end(struct child *child, int status)
@@ -560,7 +517,16 @@ static void on_end(struct child *child, int status)
 		poll->counts.wall_most_ns = wall_ns;
 	/* The rows of a run that failed may be cut. */
 	if (poll->run == RUN_LAYER && (status == 0 || status == -ECHILD)) {
-		follow_period(poll);
+		if (poll->known_period_ns &&
+		    vsync_is_switch(poll->known_period_ns, poll->period_ns))
+			poll->switches[poll->n_switches++ % SWITCHES_MAX] = (struct period_switch){
+				.after_ns = poll->period_at_ns,
+				.before_ns = trace_time(poll, clock_read(CLOCK_MONOTONIC)),
+				.old_ns = poll->known_period_ns,
+				.new_ns = poll->period_ns,
+			};
+		poll->known_period_ns = poll->period_ns;
+		poll->period_at_ns = poll->run_trace_ns;
 		end_block(poll);
 		join_known(poll);
 		join_others(poll);

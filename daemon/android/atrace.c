@@ -96,17 +96,6 @@ void atrace_stop(int timeout_ms, bool until_signal, bool quiet)
 
 #define LIST_MS 5000
 
-/* The lines are "         gfx - Graphics". */
-static bool is_listed(const char *list, const char *word, size_t len)
-{
-	for (const char *line = list; line; line = strchr(line, '\n')) {
-		line += strspn(line, " \t\n");
-		if (strncmp(line, word, len) == 0 && strncmp(line + len, " - ", 3) == 0)
-			return true;
-	}
-	return false;
-}
-
 int atrace_check(const char *categories, char why[static ATRACE_WHY_SIZE])
 {
 	char *argv[] = { "atrace", "--list_categories", NULL };
@@ -123,8 +112,15 @@ int atrace_check(const char *categories, char why[static ATRACE_WHY_SIZE])
 	}
 	for (const char *at = categories; *(at += strspn(at, BLANKS));) {
 		size_t len = strcspn(at, BLANKS);
+		const char *line = output;
 
-		if (!is_listed(output, at, len)) {
+		/* The lines are "         gfx - Graphics". */
+		for (; line; line = strchr(line, '\n')) {
+			line += strspn(line, " \t\n");
+			if (strncmp(line, at, len) == 0 && strncmp(line + len, " - ", 3) == 0)
+				break;
+		}
+		if (!line) {
 			snprintf(why, ATRACE_WHY_SIZE, "%.*s", (int)len, at);
 			return 1;
 		}

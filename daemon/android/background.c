@@ -104,26 +104,9 @@ static bool read_speeds(const char *root, const char *name, const cpu_set_t *cpu
 	return true;
 }
 
-/* Reduces @cpus to the slowest. */
-static void keep_little(const char *root, cpu_set_t *cpus)
-{
-	long speeds[CPU_SETSIZE], least = LONG_MAX;
-
-	if (!read_speeds(root, "cpu_capacity", cpus, speeds) &&
-	    !read_speeds(root, "cpufreq/cpuinfo_max_freq", cpus, speeds))
-		return;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, cpus) && speeds[cpu] < least)
-			least = speeds[cpu];
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, cpus) && speeds[cpu] > least)
-			CPU_CLR(cpu, cpus);
-}
-
-/* --- both --- */
-
 void background_enter(struct background *background, const char *root)
 {
+	long speeds[CPU_SETSIZE], least = LONG_MAX;
 	cpu_set_t allowed, now;
 
 	*background = (struct background){ .root = root, .oom_before = DEVICE_UNKNOWN };
@@ -136,10 +119,17 @@ void background_enter(struct background *background, const char *root)
 	if (sched_getaffinity(0, sizeof(background->cpus_before), &background->cpus_before) < 0)
 		return;
 	find_cpuset(background);
-	/* A cpuset may have big CPUs, too. */
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+	/* A cpuset may have big CPUs, too: only the slowest are kept. */
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
+	    (read_speeds(root, "cpu_capacity", &allowed, speeds) ||
+	     read_speeds(root, "cpufreq/cpuinfo_max_freq", &allowed, speeds))) {
 		now = allowed;
-		keep_little(root, &now);
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &allowed) && speeds[cpu] < least)
+				least = speeds[cpu];
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &allowed) && speeds[cpu] > least)
+				CPU_CLR(cpu, &now);
 		if (!CPU_EQUAL(&now, &allowed))
 			sched_setaffinity(0, sizeof(now), &now);
 	}
@@ -164,24 +154,10 @@ void background_release(void *context, pid_t child)
 		sched_setaffinity(child, sizeof(background->cpus_before), &background->cpus_before);
 }
 
-/* Prints "0-3,6". */
-static void print_cpus(const cpu_set_t *cpus, char *text, size_t size)
-{
-	text[0] = '\0';
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		int first = cpu;
-
-		if (!CPU_ISSET(cpu, cpus))
-			continue;
-		while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, cpus))
-			cpu++;
-		text_append(text, size, cpu > first ? "%s%d-%d" : "%s%d", text[0] ? "," : "", first,
-			    cpu);
-	}
-}
-
 void background_read(const struct background *background, struct status_process *process)
 {
+	size_t size = sizeof(process->cpus);
+	char *text = process->cpus;
 	cpu_set_t cpus;
 
 	*process = (struct status_process){
@@ -189,6 +165,17 @@ void background_read(const struct background *background, struct status_process 
 		.cpuset = background->cpuset,
 	};
 	/* Of the main thread: later threads have the same. */
-	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) == 0)
-		print_cpus(&cpus, process->cpus, sizeof(process->cpus));
+	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) < 0)
+		return;
+	/* "0-3,6" */
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		int first = cpu;
+
+		if (!CPU_ISSET(cpu, &cpus))
+			continue;
+		while (cpu + 1 < CPU_SETSIZE && CPU_ISSET(cpu + 1, &cpus))
+			cpu++;
+		text_append(text, size, cpu > first ? "%s%d-%d" : "%s%d", text[0] ? "," : "", first,
+			    cpu);
+	}
 }

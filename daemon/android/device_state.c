@@ -56,24 +56,6 @@ static int read_number(int fd, int least, int most)
 	return (int)value;
 }
 
-static int read_charging(int fd)
-{
-	/* Those of POWER_SUPPLY_STATUS, drivers/power/supply/power_supply_sysfs.c. */
-	static const char *const words[] = {
-		[DEVICE_CHARGING] = "Charging",
-		[DEVICE_DISCHARGING] = "Discharging",
-		[DEVICE_NOT_CHARGING] = "Not charging",
-		[DEVICE_FULL] = "Full",
-	};
-	char text[32];
-
-	if (read_text(fd, text, sizeof(text)))
-		for (int i = 0; i < (int)(sizeof(words) / sizeof(words[0])); i++)
-			if (strcmp(text, words[i]) == 0)
-				return i;
-	return DEVICE_UNKNOWN;
-}
-
 /* DEVICE_UNKNOWN is less than every value. */
 static int larger(int a, int b)
 {
@@ -126,6 +108,14 @@ static const struct {
 	[DEVICE_FILE_COOLING] = { offsetof(struct device_values, cpu_cooling), 0, 1000, 1 },
 };
 
+/* Those of POWER_SUPPLY_STATUS, drivers/power/supply/power_supply_sysfs.c. */
+static const char *const charging[] = {
+	[DEVICE_CHARGING] = "Charging",
+	[DEVICE_DISCHARGING] = "Discharging",
+	[DEVICE_NOT_CHARGING] = "Not charging",
+	[DEVICE_FULL] = "Full",
+};
+
 struct device_values device_state_read(const struct device_state *state)
 {
 	struct device_values values = DEVICE_VALUES_NONE, zones = DEVICE_VALUES_NONE;
@@ -134,9 +124,12 @@ struct device_values device_state_read(const struct device_state *state)
 		enum device_file_kind kind = state->files[i].kind;
 		void *of = kind == DEVICE_FILE_ZONE_BATTERY ? &zones : &values;
 		int *value = (int *)((char *)of + numbers[kind].value), number;
+		char text[32];
 
-		if (kind == DEVICE_FILE_STATUS)
-			values.charging = read_charging(state->files[i].fd);
+		if (kind == DEVICE_FILE_STATUS && read_text(state->files[i].fd, text, sizeof(text)))
+			for (int k = 0; k < (int)(sizeof(charging) / sizeof(charging[0])); k++)
+				if (strcmp(text, charging[k]) == 0)
+					values.charging = k;
 		if (numbers[kind].unit == 0)
 			continue;
 		number = read_number(state->files[i].fd, numbers[kind].least, numbers[kind].most);
@@ -166,30 +159,16 @@ static bool differs(int before, int now, int least)
 	return before < now ? now - before >= least : before - now >= least;
 }
 
-static bool has_changed(const struct device_values *before, const struct device_values *now)
-{
-	int step = now->brightness_max > BRIGHTNESS_CHANGE ? now->brightness_max / BRIGHTNESS_CHANGE
-							   : 1;
-
-	return differs(before->battery_percent, now->battery_percent, 1) ||
-	       differs(before->charging, now->charging, 1) ||
-	       differs(before->screen_on, now->screen_on, 1) ||
-	       differs(before->brightness, now->brightness, step) ||
-	       differs(before->cpu_cooling, now->cpu_cooling, 1) ||
-	       differs(before->battery_mc, now->battery_mc, BODY_CHANGE_MC) ||
-	       differs(before->skin_mc, now->skin_mc, BODY_CHANGE_MC) ||
-	       differs(before->cpu_mc, now->cpu_mc, CPU_CHANGE_MC);
-}
-
 /* Adds a part, with a comma before it. */
 #define add(text, format, ...)                                                                     \
 	text_append(text, DEVICE_STATE_TEXT, "%s" format, (text)[0] ? ", " : "", __VA_ARGS__)
 
-static void add_battery(char text[static DEVICE_STATE_TEXT], const struct device_values *before,
-			const struct device_values *now)
+static void print(char text[static DEVICE_STATE_TEXT], const struct device_values *before,
+		  const struct device_values *now)
 {
 	int percent = now->battery_percent;
 
+	text[0] = '\0';
 	if (percent != DEVICE_UNKNOWN && before->battery_percent != DEVICE_UNKNOWN &&
 	    percent != before->battery_percent)
 		add(text, "battery %d %% (%+d)", percent, percent - before->battery_percent);
@@ -200,13 +179,6 @@ static void add_battery(char text[static DEVICE_STATE_TEXT], const struct device
 		    now->battery_mc / 1e3);
 	if (now->charging != DEVICE_UNKNOWN)
 		add(text, "%s", device_charging_name(now->charging));
-}
-
-static void print(char text[static DEVICE_STATE_TEXT], const struct device_values *before,
-		  const struct device_values *now)
-{
-	text[0] = '\0';
-	add_battery(text, before, now);
 	if (now->screen_on != DEVICE_UNKNOWN)
 		add(text, "screen %s", now->screen_on ? "on" : "off");
 	if (now->brightness != DEVICE_UNKNOWN && now->brightness_max != DEVICE_UNKNOWN)
@@ -224,15 +196,25 @@ static void print(char text[static DEVICE_STATE_TEXT], const struct device_value
 bool device_state_event(struct device_state *state, uint64_t now_ns,
 			char text[static DEVICE_STATE_TEXT])
 {
+	const struct device_values *before = &state->reported;
 	struct device_values now;
+	int step;
 
 	if (state->n_files == 0 || now_ns < state->next_ns)
 		return false;
 	state->next_ns = now_ns + MINUTE_NS;
 	now = device_state_read(state);
-	if (!has_changed(&state->reported, &now))
+	step = larger(now.brightness_max / BRIGHTNESS_CHANGE, 1);
+	if (!differs(before->battery_percent, now.battery_percent, 1) &&
+	    !differs(before->charging, now.charging, 1) &&
+	    !differs(before->screen_on, now.screen_on, 1) &&
+	    !differs(before->brightness, now.brightness, step) &&
+	    !differs(before->cpu_cooling, now.cpu_cooling, 1) &&
+	    !differs(before->battery_mc, now.battery_mc, BODY_CHANGE_MC) &&
+	    !differs(before->skin_mc, now.skin_mc, BODY_CHANGE_MC) &&
+	    !differs(before->cpu_mc, now.cpu_mc, CPU_CHANGE_MC))
 		return false;
-	print(text, &state->reported, &now);
+	print(text, before, &now);
 	state->reported = now;
 	return text[0] != '\0';
 }

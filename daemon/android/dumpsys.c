@@ -30,36 +30,24 @@ static struct span text_after(struct span text, struct span word)
 	return at ? span_skip(text, (size_t)(at - text.ptr) + word.len) : SPAN_NULL;
 }
 
-/* --- "package/activity" --- */
-
-/* The name around the slash at @at; SPAN_NULL if that is not a name. */
-static struct span name_at(struct span text, size_t at)
-{
-	size_t begin = at, end = at + 1;
-	bool has_dot = false;
-
-	while (begin > 0 && is_name(text.ptr[begin - 1]))
-		has_dot |= text.ptr[--begin] == '.';
-	while (end < text.len && is_name(text.ptr[end]))
-		end++;
-	/* An activity, not a path: a package has a dot, and one name follows. */
-	if (!has_dot || text.ptr[begin] == '.' || is_digit(text.ptr[begin]) || end == at + 1 ||
-	    (end < text.len && text.ptr[end] == '/') || (begin > 0 && text.ptr[begin - 1] == '/'))
-		return SPAN_NULL;
-	return (struct span){ text.ptr + begin, end - begin };
-}
-
 /* The first name in @text; SPAN_NULL if there is none. */
 static struct span find_name(struct span text)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		struct span name;
+	for (size_t at = 0; at < text.len; at++) {
+		size_t begin = at, end = at + 1;
+		bool has_dot = false;
 
-		if (text.ptr[i] != '/')
+		if (text.ptr[at] != '/')
 			continue;
-		name = name_at(text, i);
-		if (name.ptr)
-			return name;
+		while (begin > 0 && is_name(text.ptr[begin - 1]))
+			has_dot |= text.ptr[--begin] == '.';
+		while (end < text.len && is_name(text.ptr[end]))
+			end++;
+		/* An activity, not a path: a package has a dot, and one name follows. */
+		if (has_dot && text.ptr[begin] != '.' && !is_digit(text.ptr[begin]) &&
+		    end > at + 1 && (end == text.len || text.ptr[end] != '/') &&
+		    (begin == 0 || text.ptr[begin - 1] != '/'))
+			return (struct span){ text.ptr + begin, end - begin };
 	}
 	return SPAN_NULL;
 }
@@ -84,25 +72,6 @@ static void store_name(struct dumpsys_focus *focus, enum dumpsys_rank rank, stru
 
 /* --- lines --- */
 
-/* Parses "displayId=0, name='...'" in the list below a headline. */
-static void read_listed(struct dumpsys_focus *focus, struct span line)
-{
-	static const struct span key = SPAN_INIT("displayId=");
-	enum dumpsys_rank rank = focus->block;
-	struct span text = span_skip(line, key.len);
-	uint64_t display;
-
-	if (!span_starts_with(line, key)) {
-		focus->block = DUMPSYS_NOTHING;
-		return;
-	}
-	if (!span_take_number(&text, UINT64_MAX, &display))
-		return;
-	if (rank == DUMPSYS_WINDOW && display == focus->display)
-		rank = DUMPSYS_DISPLAY;
-	store_name(focus, rank, line);
-}
-
 static const struct {
 	struct span key; /* start of a line */
 	enum dumpsys_rank rank;
@@ -121,6 +90,7 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 	static const struct span display = SPAN_INIT("FocusedDisplayId:");
 	static const struct span has_focus = SPAN_INIT(", hasFocus=true,");
 	static const struct span dispatcher = SPAN_INIT("Input Dispatcher State");
+	static const struct span listed = SPAN_INIT("displayId=");
 	struct span rest;
 	uint64_t number;
 
@@ -141,8 +111,16 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 			store_name(focus, known[i].rank, span_skip(line, known[i].key.len));
 		return;
 	}
-	if (focus->block != DUMPSYS_NOTHING)
-		read_listed(focus, line);
+	/* "displayId=0, name='...'" in the list below a headline. */
+	rest = span_skip(line, listed.len);
+	if (!span_starts_with(line, listed))
+		focus->block = DUMPSYS_NOTHING;
+	else if (focus->block != DUMPSYS_NOTHING && span_take_number(&rest, UINT64_MAX, &number))
+		store_name(focus,
+			   focus->block == DUMPSYS_WINDOW && number == focus->display
+				   ? DUMPSYS_DISPLAY
+				   : focus->block,
+			   line);
 	rest = text_after(line, has_focus);
 	if (rest.ptr)
 		store_name(focus, DUMPSYS_WINDOW,
@@ -165,35 +143,30 @@ uint64_t dumpsys_period_ns(struct span line)
 #define RATE_MIN_MHZ 1000
 #define RATE_MAX_MHZ 500000
 
-/* Parses "60.000004" to the nearest 10 mHz. Returns 0 if it is no rate of a display. */
-static unsigned int rate_mhz(struct span text)
-{
-	unsigned int mhz, unit = 1000;
-	size_t before = text.len;
-	uint64_t hz;
-
-	if (!span_take_number(&text, RATE_MAX_MHZ / 1000, &hz) || before - text.len > 4)
-		return 0;
-	mhz = (unsigned int)hz * 1000;
-	text = text.len > 0 && text.ptr[0] == '.' ? span_skip(text, 1) : SPAN_NULL;
-	while (text.len > 0 && unit > 1 && is_digit(text.ptr[0])) {
-		unit /= 10;
-		mhz += (unsigned int)(text.ptr[0] - '0') * unit;
-		text = span_skip(text, 1);
-	}
-	mhz = (mhz + 5) / 10 * 10;
-	return mhz >= RATE_MIN_MHZ && mhz <= RATE_MAX_MHZ ? mhz : 0;
-}
-
 void dumpsys_add_rates(struct dumpsys_rates *rates, struct span text)
 {
 	/* Not "renderFps=" and the like. */
 	while ((text = text_after(text, SPAN_LITERAL(" fps="))).ptr) {
-		unsigned int mhz = rate_mhz(text), i = 0;
+		unsigned int mhz, unit = 1000, i = 0;
+		struct span rest = text;
+		uint64_t hz;
 
+		/* "60.000004", to the nearest 10 mHz */
+		if (!span_take_number(&rest, RATE_MAX_MHZ / 1000, &hz) || text.len - rest.len > 4)
+			continue;
+		mhz = (unsigned int)hz * 1000;
+		rest = rest.len > 0 && rest.ptr[0] == '.' ? span_skip(rest, 1) : SPAN_NULL;
+		while (rest.len > 0 && unit > 1 && is_digit(rest.ptr[0])) {
+			unit /= 10;
+			mhz += (unsigned int)(rest.ptr[0] - '0') * unit;
+			rest = span_skip(rest, 1);
+		}
+		mhz = (mhz + 5) / 10 * 10;
+		if (mhz < RATE_MIN_MHZ || mhz > RATE_MAX_MHZ)
+			continue;
 		while (i < rates->n && rates->mhz[i] != mhz)
 			i++;
-		if (i == rates->n && mhz > 0 && i < DUMPSYS_RATES_MAX)
+		if (i == rates->n && i < DUMPSYS_RATES_MAX)
 			rates->mhz[rates->n++] = mhz;
 	}
 }

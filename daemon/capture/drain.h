@@ -32,7 +32,7 @@ struct drain_period {
 	/* Of the last measurement, or of the first event after a silence: the rate of the events
 	 * that follow does not include that time. On the clock of loop_now(). */
 	uint64_t since_ns;
-	uint64_t most_ns;		/* limit while the rates are known from few measurements */
+	uint64_t most_ns; /* limit while the rates are known from few measurements */
 };
 
 /* The rates are unknown: the first periods are short. @now_ns: on the clock of loop_now(). */

@@ -11,10 +11,8 @@
  *
  *     drain.c            decides when to read the trace, so that no buffer overflows
  *     tracing_undo.c     saves the tracing settings, and restores them at the end
- *     interference.c     detects what other programs change in the trace; reports and restores it
- *       trace_watch.c    detects writes to files of tracefs (inotify)
- *     capture_control.c  answers requests of clients (control/)
- *     rescue.c           counts what a killed capture left in the trace
+ *     interference.h     detects what other programs change in the trace; reports and restores it
+ *     beside.h           clients, --rules again, FrameTimeline, what a killed capture left
  *
  *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files
  *     capture_loop()    drain ─► session ─► files, until the end; then the settings are restored

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/capture_control.h"
+#include "daemon/capture/beside.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,8 +11,8 @@
  *     which pauses recording on some kernels                                     reads
  *
  * For each of these jankd
- *   - detects it. Before each read it checks for writes to files of tracefs (inotify, see
- *     trace_watch.c), which wake it up. It checks everything else with each tick.
+ *   - detects it. Before each read it checks for writes to files of tracefs (inotify), which wake
+ * it up. It checks everything else with each tick.
  *   - reports it in events.csv 100 ms later, at most 30 times a minute, even if it was changed back
  *     before.
  *   - adds a hole to the pipeline: events may be missing since the last good check. So a late
@@ -30,11 +30,110 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/capture/interference_tags.h"
-#include "daemon/trace/trace.h"
+#include "daemon/android/android.h"
+#include "daemon/base/child.h"
+#include "daemon/base/loop.h"
+#include "daemon/base/options.h"
 #include "daemon/capture/session.h"
-#include "daemon/capture/trace_watch.h"
+#include "daemon/trace/trace.h"
 #include "rules/base/rate_limit.h"
+
+/* --- trace_watch.c ---
+ *
+ * Detects at once, with inotify, that a program writes to the files that control a trace, or reads
+ * the trace. If the kernel or a policy does not allow that, only lasting changes are detected, when
+ * the files are read. */
+
+enum trace_file {
+	/* Before these are the settings: see enum trace_setting. */
+	TRACE_FILE_OPTIONS = TRACE_SETTINGS, /* trace_options: any option was written */
+	TRACE_FILE_EMPTIED,  /* a write that empties the buffers: to trace, to snapshot, which puts
+				an empty buffer in place of the full one, or a new size of
+				sub-buffers */
+	TRACE_FILE_TRACE,    /* trace: a write to it empties the buffers */
+	TRACE_FILE_WAS_READ, /* trace was read: some kernels record nothing during a read */
+	TRACE_FILE_RAW,	     /* trace_pipe_raw of a CPU: a read removes events */
+	TRACE_FILES,
+};
+
+/* The name of a setting, or of TRACE_FILE_OPTIONS. */
+const char *trace_watch_name(unsigned int file);
+
+/* Each CPU has a trace_pipe_raw, a trace, a snapshot and a size. */
+#define TRACE_WATCHES_MAX (16 + TRACE_SETTINGS + 4 * TRACE_CPUS_MAX)
+
+struct trace_watch {
+	/* fd is -1 if no file can be watched. */
+	struct watcher watcher;
+	struct {
+		int wd;
+		unsigned int file;
+	} watches[TRACE_WATCHES_MAX];
+	unsigned int n_watches;
+	int raw_readers;  /* programs that have TRACE_FILE_RAW open */
+	int text_readers; /* programs that have trace open, to read or to write */
+	uint64_t events;  /* of inotify so far */
+};
+
+/* Starts watching the files of the trace at @path. @watcher: its ready() and context; ->watcher can
+ * be added to a loop after this call, and is to be closed by loop_close_watcher(). @line_format:
+ * watch also the options that change the format of the lines. */
+void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const char *path,
+		      bool line_format);
+
+/* Returns the files that were written or read since the last call, a bit each:
+ * 1 << enum trace_setting or enum trace_file. */
+unsigned int trace_watch_read(struct trace_watch *watch);
+
+/* --- interference_tags.c ---
+ *
+ * The atrace tags. They select the markers that apps write, and are a property of the whole device.
+ * Another program that ends its trace may switch them off. Then apps write no markers although
+ * tracing is on. */
+
+/* The functions that are called when something has happened to the tags. */
+struct interference_tags_calls {
+	/* @missing: at least one tag is off now; false: all are on again. */
+	void (*changed)(void *context, bool missing);
+	/* atrace has ended. @status: 0: all tags are on; else it failed. */
+	void (*restored)(void *context, int status);
+	void *context;
+};
+
+struct interference_tags {
+	const struct options *options;
+	struct loop *loop;
+	struct child getprop; /* reads the tags */
+	struct child atrace;  /* sets them */
+	struct atrace_command command;
+	struct interference_tags_calls calls;
+	bool answered;	 /* the last getprop has printed its line */
+	int serial_fd;	 /* of property_serial_open() */
+	int64_t serial;	 /* when that getprop was started; -1: unknown */
+	uint64_t set;	 /* the value of the last read */
+	uint64_t wanted; /* the tags that this capture's atrace set; 0: they are not watched */
+	bool missing;	 /* at least one of them is off */
+	bool restart;	 /* atrace cannot set only the tags: it is started with tracing */
+	unsigned int timeouts; /* in a row, of getprop */
+};
+
+/* Starts watching. @calls: copied. @options, @loop: borrowed. @wanted: the tags that this capture's
+ * atrace set; 0: nothing is watched. */
+void interference_tags_begin(struct interference_tags *tags,
+			     const struct interference_tags_calls *calls,
+			     const struct options *options, struct loop *loop, uint64_t wanted);
+
+/* Call it with each tick. @query: start getprop, too, if it is not running, and if a property has
+ * changed since its last answer. */
+void interference_tags_tick(struct interference_tags *tags, bool query);
+
+/* Starts atrace to switch the tags on again. Returns 0 or -errno; restored() is called at the
+ * end. */
+int interference_tags_restore(struct interference_tags *tags);
+
+void interference_tags_end(struct interference_tags *tags);
+
+/* --- interference.c --- */
 
 /* What is restored. */
 enum interference_restored {
@@ -97,13 +196,10 @@ struct interference {
 	bool is_on;	       /* between interference_begin() and interference_end() */
 };
 
-/**
- * interference_begin() - watch the trace; its current settings are those to keep
- * @files: of the trace; borrowed, as @session and @loop
- * @tags: the atrace tags that were switched on for this capture; 0: none, or unknown
- * @watcher: its ready() is called after another program's write, and should call
- *	interference_may_read()
- */
+/* Watches the trace; its current settings are those to keep. @files: of the trace; borrowed, as
+ * @session and @loop. @tags: the atrace tags that were switched on for this capture; 0: none, or
+ * unknown. @watcher: its ready() is called after another program's write, and should call
+ * interference_may_read(). */
 void interference_begin(struct interference *interference, struct session *session,
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
 			struct watcher watcher);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/interference_tags.h"
+#include "daemon/capture/interference.h"
 
 #include <errno.h>
 #include <stdlib.h>

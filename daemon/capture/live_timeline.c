@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/live_timeline.h"
+#include "daemon/capture/beside.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/child.h"
 #include "daemon/trace/trace.h"
 
 /* What SurfaceFlinger wrote is here after that time: a flush, a write of perfetto and a tick. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/rescue.h"
+#include "daemon/capture/beside.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "daemon/base/report.h"
-#include "daemon/capture/session.h"
 #include "daemon/trace/trace.h"
 
 /* Another jankd may start meanwhile. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/rules_reload.h"
+#include "daemon/capture/beside.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -80,9 +80,8 @@ struct session {
  */
 int session_open(struct session *session, const struct options *options);
 
-/* Renames the files of the earlier session, which takes time on a slow disk: a capture does it
- * before tracing is on, and session_begin() if that was not done. Returns 0, or -errno after the
- * reason was reported. */
+/* Renames the files of the earlier session, if that was not done: a capture does it before tracing
+ * is on, as a slow disk takes time. Returns 0, or -errno after the reason was reported. */
 int session_keep_earlier(struct session *session);
 
 /* Replaces session.json. Errors are reported together with those of the other files. To be called
@@ -95,11 +94,10 @@ void session_write_json(struct session *session);
 int session_begin(struct session *session, struct source *source,
 		  const struct session_origin *origin);
 
-/* Continues the session of a killed capture: the rows are appended to the files that it left.
- * Begins with new counts, and writes neither start nor stop, no summary.csv and no session.json.
- * @source: NULL: only session_event() may follow. @from_ns, @until_ns: only records from this trace
- * time on, and from before that one, are counted. Ends with pipeline_end(), after the last record,
- * and output_close(). */
+/* Continues the session of a killed capture: the rows are appended to its files. Writes neither
+ * start nor stop, no summary.csv and no session.json. @source: NULL: only session_event() may
+ * follow. @from_ns, @until_ns: only records from this trace time on, and from before that one, are
+ * counted. Ends with pipeline_end(), after the last record, and output_close(). */
 int session_begin_again(struct session *session, struct source *source,
 			const struct session_origin *origin, uint64_t from_ns, uint64_t until_ns);
 
@@ -164,7 +162,7 @@ void session_set_discarding(struct session *session, bool discarding);
 void session_set_trace(struct session *session, const char *clock,
 		       const struct cpu_buffer_stats *buffers, const uint64_t *recoveries);
 
-/* For struct status: the counts of the polls of present fences. Borrowed. */
+/* The same: the counts of the polls of present fences. Borrowed. */
 void session_set_latency(struct session *session, const struct status_latency *counts);
 
 /* Events may be missing, and the source does not report it: until this is set to false, frames are
@@ -189,7 +187,7 @@ void session_new_clock(struct session *session, uint64_t since_ns, struct wall_c
 
 /* --- session_status.c: the state of the session --- */
 
-/* Returns the current state, to be freed with free(), or NULL if out of memory. */
+/* As capture_status(). */
 struct status *session_status(const struct session *session, enum status_surfaces which);
 
 /* Fills in the counters and surfaces of a pipeline. These fields of @status have to be zeros. */

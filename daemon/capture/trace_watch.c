@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/trace_watch.h"
+#include "daemon/capture/interference.h"
 
 #include <limits.h>
 #include <stdio.h>

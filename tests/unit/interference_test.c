@@ -13,8 +13,6 @@
 #include "daemon/base/periods.h"
 #include "daemon/base/wall_clock.h"
 #include "daemon/capture/drain.h"
-#include "daemon/capture/interference_tags.h"
-#include "daemon/capture/trace_watch.h"
 #include "daemon/trace/trace_files.h"
 #include "tests/unit/fake_device.h"
 

@@ -70,20 +70,6 @@ static void finish_mark(bool is_lost, FILE *out)
 	      out);
 }
 
-static void finish_rotate(const struct output *output, FILE *out)
-{
-	int error = output->state.rotate_result;
-
-	if (error < 0)
-		fprintf(out, "error: cannot close the segment: %s; %s\n", folder_why(error),
-			folder_advice(error));
-	else if (error > 0)
-		fputs("ok\nno rows yet: no segment was closed\n", out);
-	else
-		fprintf(out, "ok\nsegment %06lu is closed%s\n", output->state.segment,
-			output->state.segment_has_rows ? "" : "; it has no rows, events only");
-}
-
 static bool answer(void *context, const struct control_request *request, uint64_t *ticket,
 		   FILE *out)
 {
@@ -119,21 +105,6 @@ static bool answer(void *context, const struct control_request *request, uint64_
 	}
 }
 
-/* @waited_ns: of a client that waits for the end of the capture. */
-static bool answer_stop(const struct capture_control *control, uint64_t waited_ns, FILE *out)
-{
-	if (control->is_closing)
-		fputs(control->end, out);
-	else if (control->is_stalled && waited_ns >= DISK_WAIT_NS)
-		fprintf(out,
-			"error: %s: the files are not complete yet: the disk is not responding; "
-			"tracing is restored, and jankd exits when all files are complete\n",
-			control->session->folder.path);
-	else
-		return false;
-	return true;
-}
-
 /* The disk is slow. A mark is safe in memory, so the answer is ok. A segment has to be in its file,
  * so the answer is an error. */
 static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticket,
@@ -141,15 +112,35 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 {
 	struct capture_control *control = context;
 	struct output *output = &control->session->output;
+	int error;
 
-	if (verb == CONTROL_STOP || control->is_closing)
-		return answer_stop(control, waited_ns, out);
+	if (control->is_closing) {
+		fputs(control->end, out);
+		return true;
+	}
+	if (verb == CONTROL_STOP) {
+		if (!control->is_stalled || waited_ns < DISK_WAIT_NS)
+			return false;
+		fprintf(out,
+			"error: %s: the files are not complete yet: the disk is not responding; "
+			"tracing is restored, and jankd exits when all files are complete\n",
+			control->session->folder.path);
+		return true;
+	}
 	if (file_thread_done(output->thread) >= ticket) {
 		output_update(output);
-		if (verb == CONTROL_ROTATE)
-			finish_rotate(output, out);
-		else
+		error = output->state.rotate_result;
+		if (verb != CONTROL_ROTATE)
 			finish_mark(output->state.event_lost, out);
+		else if (error < 0)
+			fprintf(out, "error: cannot close the segment: %s; %s\n", folder_why(error),
+				folder_advice(error));
+		else if (error > 0)
+			fputs("ok\nno rows yet: no segment was closed\n", out);
+		else
+			fprintf(out, "ok\nsegment %06lu is closed%s\n", output->state.segment,
+				output->state.segment_has_rows ? ""
+							       : "; it has no rows, events only");
 		return true;
 	}
 	if (waited_ns < DISK_WAIT_NS)

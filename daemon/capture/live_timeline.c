@@ -39,22 +39,27 @@ struct live_timeline {
 	bool is_over; /* what comes is not read: the stream is damaged, or the program has ended */
 };
 
-/* --- records --- */
-
 /* Two clocks cannot be read at once: the last offset stays if the new one differs by less. */
 #define OFFSET_STEP_NS 1000000
 
-/* The time of a record on the trace clock. Returns false if it is unknown. */
-static bool to_trace_clock(struct live_timeline *timeline, uint64_t *time_ns)
+/* Brings the times of a record to the trace clock. */
+static void on_record(void *context, const struct trace_record *record)
 {
-	const struct wall_clock *clock = &timeline->session->output.clock;
-	const char *name = timeline->session->origin.trace_clock;
+	struct live_timeline *timeline = context;
+	struct session *session = timeline->session;
+	const struct wall_clock *clock = &session->output.clock;
+	const char *name = session->origin.trace_clock;
+	struct trace_record copy = *record;
 	clockid_t id = CLOCK_REALTIME;
 	bool is_same = name && wall_clock_same(name, &id);
 	int64_t offset_ns, ns;
 
-	if (!is_same && !clock->known)
-		return false;
+	if (session->discarding)
+		return;
+	if (!is_same && !clock->known) {
+		timeline->stream.counts.untimely++;
+		return;
+	}
 	/* The trace clock minus the boot clock. */
 	offset_ns = clock_read(id) - clock_read(CLOCK_BOOTTIME);
 	if (is_same && id == CLOCK_BOOTTIME)
@@ -64,26 +69,13 @@ static bool to_trace_clock(struct live_timeline *timeline, uint64_t *time_ns)
 	if (offset_ns == 0 || llabs(offset_ns - timeline->offset_ns) > OFFSET_STEP_NS)
 		timeline->offset_ns = offset_ns;
 	/* Its times are near those of this machine. */
-	ns = (int64_t)*time_ns + timeline->offset_ns;
-	*time_ns = (uint64_t)ns;
-	return ns >= 0;
-}
-
-static void on_record(void *context, const struct trace_record *record)
-{
-	struct live_timeline *timeline = context;
-	struct session *session = timeline->session;
-	struct trace_record copy = *record;
-
-	if (session->discarding)
-		return;
-	if (to_trace_clock(timeline, &copy.time_ns))
+	ns = (int64_t)record->time_ns + timeline->offset_ns;
+	copy.time_ns = (uint64_t)ns;
+	if (ns >= 0)
 		pipeline_timeline(session->pipeline, &copy);
 	else
 		timeline->stream.counts.untimely++;
 }
-
-/* --- perfetto --- */
 
 static void fail(struct live_timeline *timeline, const char *why)
 {
@@ -191,24 +183,10 @@ void live_timeline_stop(struct live_timeline *timeline)
 	child_signal(&timeline->perfetto, SIGINT);
 }
 
-/* What frametimeline.csv cannot have is said. */
-static void report_end(struct live_timeline *timeline)
-{
-	const struct timeline_stream_counts *counts = &timeline->stream.counts;
-
-	report_lost(timeline);
-	if (counts->untimely + counts->too_large > 0)
-		session_event(timeline->session, "tracing",
-			      "events of FrameTimeline were left out: %" PRIu64
-			      " not in the time of this capture, %" PRIu64 " too large",
-			      counts->untimely, counts->too_large);
-	if (counts->events == 0 && !timeline->is_over)
-		session_event(timeline->session, "tracing",
-			      "perfetto sent no frame of FrameTimeline");
-}
-
 void live_timeline_finish(struct live_timeline *timeline)
 {
+	const struct timeline_stream_counts *counts;
+
 	if (!timeline)
 		return;
 	child_wait(&timeline->perfetto, loop_now() + FINISH_NS);
@@ -218,7 +196,17 @@ void live_timeline_finish(struct live_timeline *timeline)
 			      "lack its last frames");
 	child_kill(&timeline->perfetto);
 	timeline_stream_pass(&timeline->stream, UINT64_MAX);
-	report_end(timeline);
+	/* What frametimeline.csv cannot have is said. */
+	report_lost(timeline);
+	counts = &timeline->stream.counts;
+	if (counts->untimely + counts->too_large > 0)
+		session_event(timeline->session, "tracing",
+			      "events of FrameTimeline were left out: %" PRIu64
+			      " not in the time of this capture, %" PRIu64 " too large",
+			      counts->untimely, counts->too_large);
+	if (counts->events == 0 && !timeline->is_over)
+		session_event(timeline->session, "tracing",
+			      "perfetto sent no frame of FrameTimeline");
 	timeline->is_over = true;
 }
 

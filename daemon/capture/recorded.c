@@ -11,25 +11,13 @@ static const char by_cpu[] = "its lines are sorted by CPU, not by time, so its f
 			     "counted; sort the lines by "
 			     "time: sort -s -t] -k2.7n (-k2n if there are no flags after the CPU)";
 
-/* Reads the source to its end. Returns 0 or EXIT_FAILED. */
-static int read_all(struct session *session)
-{
-	ssize_t n;
-
-	do {
-		n = session_read(session, SOURCE_NORMAL);
-		if (!pipeline_may_be_by_cpu(session->pipeline))
-			output_post(&session->output, FILE_JOB_ACCEPT);
-	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline, false));
-	return n < 0 ? EXIT_FAILED : 0;
-}
-
 /* Reads @source into the folder of the options. *begun: the folder has its files, and standard
  * output has its header. */
 static int analyze(struct session *session, struct source *source, bool *begun)
 {
 	static const struct session_origin origin = { .kind = "file", .trace_clock = "" };
 	int code = session_begin(session, source, &origin);
+	ssize_t n;
 	int ended;
 
 	if (code != 0) {
@@ -37,7 +25,12 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 		return code;
 	}
 	*begun = true;
-	code = read_all(session);
+	do {
+		n = session_read(session, SOURCE_NORMAL);
+		if (!pipeline_may_be_by_cpu(session->pipeline))
+			output_post(&session->output, FILE_JOB_ACCEPT);
+	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline, false));
+	code = n < 0 ? EXIT_FAILED : 0;
 	source_stop(source);
 	if (code != 0 && input_is_stopped())
 		return session_refuse(session,
@@ -62,33 +55,25 @@ static bool on_dump_line(void *context, struct span line)
 	return !surfaceflinger_dump_is_complete(dump);
 }
 
-static int read_dumpsys(struct options *options)
+int capture_read_dumpsys(struct options *options)
 {
 	struct work_durations *durations = &options->pipeline.durations;
 	struct surfaceflinger_dump dump = SURFACEFLINGER_DUMP_NONE;
-
-	if (source_file_lines(options->dumpsys, save_dump, on_dump_line, &dump) < 0)
-		return EXIT_FAILED;
-	*durations = work_durations_of(&dump);
-	if (work_durations_known(durations))
-		return 0;
-	if (durations->period_ns > 0) {
-		report_warning("%s: the durations of frames are missing or invalid; only the "
-			       "display's period is used",
-			       options->dumpsys);
-		return 0;
-	}
-	report("%s: it has neither durations nor phases of SurfaceFlinger; %s", options->dumpsys,
-	       save_dump);
-	return EXIT_FAILED;
-}
-
-int capture_read_dumpsys(struct options *options)
-{
-	int code;
+	int code = EXIT_FAILED;
 
 	report_name("analyze: --dumpsys");
-	code = read_dumpsys(options);
+	if (source_file_lines(options->dumpsys, save_dump, on_dump_line, &dump) == 0) {
+		*durations = work_durations_of(&dump);
+		if (work_durations_known(durations) || durations->period_ns > 0)
+			code = 0;
+		if (code != 0)
+			report("%s: it has neither durations nor phases of SurfaceFlinger; %s",
+			       options->dumpsys, save_dump);
+		else if (!work_durations_known(durations))
+			report_warning("%s: the durations of frames are missing or invalid; only "
+				       "the display's period is used",
+				       options->dumpsys);
+	}
 	report_name("analyze");
 	return code;
 }

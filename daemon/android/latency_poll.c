@@ -379,60 +379,46 @@ static void join(struct latency_poll *poll, struct polled_layer *layer,
 	layer->next_ns = poll->run_ns + poll_period_ns(poll->period_ns);
 }
 
-/* Each layer takes the ring that has its last frame. */
-static void join_known(struct latency_poll *poll)
+static void join_rings(struct latency_poll *poll)
 {
+	struct printed_ring *end = poll->rings + poll->n_rings;
+
+	/* Each layer takes the ring that has its last frame. */
 	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++) {
 		struct polled_layer *layer = &poll->layers[i];
+		struct printed_ring *ring = is_of_run(poll, layer) ? poll->rings : end;
 
-		if (!is_of_run(poll, layer))
+		while (ring < end && !latency_ring_is_same(&layer->ring, ring->rows, ring->n))
+			ring++;
+		if (ring == end)
 			continue;
-		for (unsigned int k = 0; k < poll->n_rings; k++) {
-			struct printed_ring *printed = &poll->rings[k];
-
-			if (!latency_ring_is_same(&layer->ring, printed->rows, printed->n))
-				continue;
-			join(poll, layer, printed);
-			printed->n = 0;
-			break;
-		}
+		join(poll, layer, ring);
+		ring->n = 0;
 	}
-}
+	/* A layer whose ring was overwritten or cleared takes the one with most new frames of the
+	 * others. The rest is of new layers. */
+	for (;;) {
+		const struct latency_ring none = { .last_ns = poll->floor_ns };
+		struct printed_ring *newest = NULL;
+		struct polled_layer *lost = NULL;
+		unsigned int most = 0;
 
-/* The ring with most new frames of those that are not joined yet; NULL: all are. */
-static struct printed_ring *newest_ring(struct latency_poll *poll)
-{
-	const struct latency_ring none = { .last_ns = poll->floor_ns };
-	struct printed_ring *newest = NULL;
-	unsigned int most = 0;
+		for (struct printed_ring *ring = poll->rings; ring < end; ring++) {
+			unsigned int news = latency_ring_news(&none, ring->rows, ring->n);
 
-	for (unsigned int k = 0; k < poll->n_rings; k++) {
-		struct printed_ring *printed = &poll->rings[k];
-		unsigned int news = latency_ring_news(&none, printed->rows, printed->n);
-
-		if (printed->n > 0 && (!newest || news > most)) {
-			newest = printed;
+			if (ring->n == 0 || (newest && news <= most))
+				continue;
+			newest = ring;
 			most = news;
 		}
-	}
-	return newest;
-}
-
-/* A layer whose ring was overwritten or cleared takes one of the others. The rest is of new layers.
- */
-static void join_others(struct latency_poll *poll)
-{
-	struct printed_ring *printed;
-
-	while ((printed = newest_ring(poll))) {
-		struct polled_layer *lost = NULL;
-
+		if (!newest)
+			return;
 		for (unsigned int i = 0; i < LATENCY_LAYERS_MAX && !lost; i++)
 			if (is_of_run(poll, &poll->layers[i]) &&
 			    poll->layers[i].joined_ns != poll->run_ns)
 				lost = &poll->layers[i];
-		join(poll, lost, printed);
-		printed->n = 0;
+		join(poll, lost, newest);
+		newest->n = 0;
 	}
 }
 
@@ -528,8 +514,7 @@ static void on_end(struct child *child, int status)
 		poll->known_period_ns = poll->period_ns;
 		poll->period_at_ns = poll->run_trace_ns;
 		end_block(poll);
-		join_known(poll);
-		join_others(poll);
+		join_rings(poll);
 	}
 	poll->run = RUN_NONE;
 }
@@ -745,15 +730,13 @@ uint64_t latency_poll_next(const struct latency_poll *poll)
 
 /* --- begin and end --- */
 
-int latency_poll_begin(struct latency_poll **out, const struct options *options, struct loop *loop,
-		       const struct latency_calls *calls)
+struct latency_poll *latency_poll_begin(const struct options *options, struct loop *loop,
+					const struct latency_calls *calls)
 {
-	struct latency_poll *poll;
+	struct latency_poll *poll = memory_new(1, sizeof(*poll));
 
-	*out = NULL;
-	poll = memory_new(1, sizeof(*poll));
 	if (!poll)
-		return -ENOMEM;
+		return NULL;
 	poll->options = options;
 	poll->loop = loop;
 	poll->calls = *calls;
@@ -761,8 +744,7 @@ int latency_poll_begin(struct latency_poll **out, const struct options *options,
 	poll->counts.is_on = true;
 	poll->floor_ns = clock_read(CLOCK_MONOTONIC);
 	look_at_clocks(poll);
-	*out = poll;
-	return 0;
+	return poll;
 }
 
 void latency_poll_finish(struct latency_poll *poll)

@@ -5,7 +5,7 @@
  *     scan     every 5 s: --list, then --latency of each name that may have buffers. A layer whose
  *              ring has fresh rows lives
  *     poll     between scans only the living layers, twice in the time in which a ring of 127
- * frames is overwritten
+ *              frames is overwritten
  *
  * Layers that --include and --exclude leave out are only listed.
  *
@@ -37,10 +37,9 @@ struct latency_calls {
 
 struct latency_poll;
 
-/* Begins with a scan. Frames from now on count. @options, @loop: borrowed. Returns 0 or
- * -ENOMEM. */
-int latency_poll_begin(struct latency_poll **poll, const struct options *options, struct loop *loop,
-		       const struct latency_calls *calls);
+/* Begins with a scan. Frames from now on count. @options, @loop: borrowed. NULL: out of memory. */
+struct latency_poll *latency_poll_begin(const struct options *options, struct loop *loop,
+					const struct latency_calls *calls);
 
 /* Starts the next run if one is due. To be called after each wakeup. @poll may be NULL. */
 void latency_poll_follow(struct latency_poll *poll);

@@ -449,14 +449,14 @@ static int open_latency(struct capture *capture)
 		.event = on_event,
 		.context = &capture->session,
 	};
-	int error = latency_poll_begin(&capture->latency, capture->options, &capture->loop, &calls);
 
-	if (error == 0) {
-		session_set_latency(&capture->session, latency_poll_counts(capture->latency));
-		return 0;
+	capture->latency = latency_poll_begin(capture->options, &capture->loop, &calls);
+	if (!capture->latency) {
+		report("--source latency: %s; %s", strerror(ENOMEM), report_advice(-ENOMEM, ""));
+		return EXIT_FAILED;
 	}
-	report("--source latency: %s; %s", strerror(-error), report_advice(error, ""));
-	return EXIT_FAILED;
+	session_set_latency(&capture->session, latency_poll_counts(capture->latency));
+	return 0;
 }
 
 static void read_last_device(struct capture *capture)

@@ -67,12 +67,9 @@ void atrace_make_command(struct atrace_command *command, uint64_t buffer_kb, con
  * below: see child_run(). */
 int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal);
 
-/**
- * atrace_check() - check that atrace has all @categories
- * @why: set to the first one that it does not have, or to the reason why they cannot be listed
- *
- * Returns 0; 1 if one is missing; or -errno: -ENOENT if this machine has no atrace.
- */
+/* Checks that atrace has all @categories. @why: set to the first one that it does not have, or to
+ * the reason why they cannot be listed. Returns 0; 1 if one is missing; or -errno: -ENOENT if this
+ * machine has no atrace. */
 #define ATRACE_WHY_SIZE 160
 int atrace_check(const char *categories, char why[static ATRACE_WHY_SIZE]);
 
@@ -99,13 +96,9 @@ bool android_getprop(struct property_budget *budget, const char *name, char *val
 /* Returns 0 or -errno; -EACCES if setprop failed. */
 int android_setprop(struct property_budget *budget, const char *name, const char *value);
 
-/**
- * property_serial_open() - open the number that the C library of Android adds 1 to whenever any
- * property is set: the serial of its property area (bionic, libc/system_properties/prop_area.h)
- * @root: prefix of its path
- *
- * Returns a descriptor, or -1 if this device has none. The caller closes it.
- */
+/* Opens the number that the C library of Android adds 1 to whenever any property is set: the serial
+ * of its property area (bionic, libc/system_properties/prop_area.h). @root: prefix of its path.
+ * Returns a descriptor, or -1 if this device has none. The caller closes it. */
 int property_serial_open(const char *root);
 
 /* Returns that number, or -1 if it is unknown. */
@@ -128,14 +121,9 @@ struct app_watch {
 	struct watcher process; /* its pidfd; before Linux 5.3 there is none, and ticks poll */
 };
 
-/**
- * app_watch_begin() - watch the processes of @app
- * @app: as in the first argument of a process: "com.example.app" also matches
- *       "com.example.app:remote". Borrowed. NULL: this and the functions below do nothing
- * @loop: borrowed, open until app_watch_end()
- *
- * @watch must not move.
- */
+/* Watches the processes of @app. @watch must not move. @app: as in the first argument of a process:
+ * "com.example.app" also matches "com.example.app:remote"; borrowed. NULL: this and the functions
+ * below do nothing. @loop: borrowed, open until app_watch_end(). */
 void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop);
 
 /* Call it once a second: searches for an app that does not run yet, or no longer. Returns true

@@ -61,15 +61,9 @@ struct device_values device_state_read(const struct device_state *state);
 /* Reads only the files of the screen. True: the screen is known to be off. */
 bool device_state_is_screen_off(const struct device_state *state);
 
-/**
- * device_state_event() - is a new event due?
- * @now_ns: any clock that does not go back
- * @text: set to the text of the event, for example
- *        "battery 81 % (-1), 31.2 C, discharging, screen on, brightness 120/255, skin 34.1 C"
- *
- * True: the first call that finds a value; after that once a minute at most, if a value has changed
- * by more than noise.
- */
+/* True: an event is due: at the first call that finds a value; after that once a minute at most, if
+ * a value has changed by more than noise. @now_ns: any clock that does not go back. @text: set to
+ * "battery 81 % (-1), 31.2 C, discharging, screen on, brightness 120/255, skin 34.1 C" */
 bool device_state_event(struct device_state *state, uint64_t now_ns,
 			char text[static DEVICE_STATE_TEXT]);
 

@@ -28,12 +28,9 @@ struct dumpsys_focus {
 	char name[DUMPSYS_NAME_SIZE]; /* "package/activity" with the full class name; or "" */
 };
 
-/**
- * dumpsys_focus_line() - parse the next line of 'dumpsys input' or 'dumpsys window'
- *
- * 'dumpsys input' names the focused window in different ways: up to Android 9 in a line of its own,
- * up to 11 with hasFocus=true, since 10 in a list with one window for each display.
- */
+/* Parses the next line of 'dumpsys input' or 'dumpsys window'. 'dumpsys input' names the focused
+ * window in different ways: up to Android 9 in a line of its own, up to 11 with hasFocus=true,
+ * since 10 in a list with one window for each display. */
 void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line);
 
 /* The display's period in ns: the first line of 'dumpsys SurfaceFlinger --latency'. 0 if @line is

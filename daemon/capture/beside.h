@@ -104,16 +104,10 @@ struct live_timeline *live_timeline_end(struct live_timeline *timeline);
  * Only events that the killed capture had read, and not written, are lost. A second kill repeats no
  * row: what was read is no longer in the buffers. */
 
-/**
- * rescue() - count what the trace buffers hold into the files of a killed capture
- * @folder: of both captures; locked
- * @command: that runs now
- * @killed: NULL: no capture was killed, and nothing is done
- *
- * Takes a few seconds at most. The result, or the reason why nothing could be taken, is an event in
- * the files of the killed capture. Returns 0, or another value if it could not be tried or written,
- * after the reason was reported.
- */
+/* Takes a few seconds at most. The result, or the reason why nothing could be taken, is an event in
+ * the files of the killed capture. @folder: of both captures; locked. @command: that runs now.
+ * @killed: NULL: no capture was killed, and nothing is done. Returns 0, or another value if it
+ * could not be tried or written, after the reason was reported. */
 int rescue(struct folder *folder, enum options_command command,
 	   const struct capture_killed *killed);
 

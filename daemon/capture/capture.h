@@ -83,13 +83,9 @@ enum capture_recovered capture_recover(const struct options *options,
 
 /* --- a recorded trace --- */
 
-/**
- * capture_recorded() - analyze the one file that the options name
- * @options: ->stdout_begun is set once standard output has its header
- * @status: set to the result, to be freed with free(); NULL: there is none to show
- *
- * Returns 0, or an exit code after the reason was reported.
- */
+/* Analyzes the one file that the options name. ->stdout_begun is set once standard output has its
+ * header. *status: the result, to be freed with free(); NULL: there is none to show. Returns 0, or
+ * an exit code after the reason was reported. */
 int capture_recorded(struct options *options, struct status **status);
 
 /* Reads the file of --dumpsys, before the traces, and sets ->pipeline.durations. Returns 0, or

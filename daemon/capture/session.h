@@ -70,14 +70,9 @@ struct session {
 	bool is_loss_pending;			/* see session_set_loss_pending() */
 };
 
-/**
- * session_open() - load the rules and check them
- * @session: must not move afterwards
- * @options: borrowed
- *
- * Changes nothing in the file system. Returns 0, or EXIT_FAILED or EXIT_USAGE after the reason was
- * reported.
- */
+/* Loads the rules and checks them; changes nothing in the file system. @session: must not move
+ * afterwards. @options: borrowed. Returns 0, or EXIT_FAILED or EXIT_USAGE after the reason was
+ * reported. */
 int session_open(struct session *session, const struct options *options);
 
 /* Renames the files of the earlier session, if that was not done: a capture does it before tracing

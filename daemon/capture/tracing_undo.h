@@ -41,14 +41,10 @@ struct tracing_undo {
 	char small_buffer[200]; /* the trace buffer is too small, with the reason; or "" */
 };
 
-/**
- * tracing_undo_begin() - restore the settings of a killed capture, and save the current ones
- * @folder: borrowed until tracing_undo_end()
- *
- * Call it before any setting is changed. No other jankd changes settings from then on until
- * tracing_undo_unlock(). Returns 0, or EXIT_FAILED after the reason was
- * reported. tracing_undo_end() must always be called.
- */
+/* Restores the settings of a killed capture, and saves the current ones. Call it before any setting
+ * is changed. No other jankd changes settings from then on until tracing_undo_unlock(). @folder:
+ * borrowed until tracing_undo_end(), which must always be called. Returns 0, or EXIT_FAILED after
+ * the reason was reported. */
 int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 		       const struct folder *folder);
 

@@ -180,7 +180,7 @@ static bool may_drain(struct drain *drain)
  * may be more, or another -errno. */
 static ssize_t read_part(struct drain *drain)
 {
-	uint64_t bytes = drain->source->counts.bytes, end_ns = loop_now() + PART_NS;
+	uint64_t bytes = drain->session->source->counts.bytes, end_ns = loop_now() + PART_NS;
 	bool was_highwater;
 	ssize_t n = 1;
 
@@ -189,12 +189,12 @@ static ssize_t read_part(struct drain *drain)
 		n = session_read(drain->session, drain->how);
 		drain->has_read |= n > 0;
 	}
-	bytes = drain->source->counts.bytes - bytes;
+	bytes = drain->session->source->counts.bytes - bytes;
 	was_highwater = drain->was_highwater;
 	drain->was_highwater = false;
 	if (n == -EAGAIN) {
 		interference_drained(drain->interference);
-		drain_period_measure(&drain->period, drain->source, loop_now());
+		drain_period_measure(&drain->period, drain->session->source, loop_now());
 	}
 	if (was_highwater)
 		drain->false_alarms = bytes > HIGHWATER_BYTES ? 0 : drain->false_alarms + 1;
@@ -328,7 +328,6 @@ void drain_init(struct drain *drain, struct session *session, struct interferenc
 
 void drain_watch(struct drain *drain, struct source *source)
 {
-	drain->source = source;
 	drain->readable = (struct watcher){
 		.fd = source->fd,
 		.ready = on_readable,

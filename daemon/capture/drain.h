@@ -65,7 +65,6 @@ struct drain {
 	struct session *session;
 	struct interference *interference;
 	struct loop *loop;
-	struct source *source; /* NULL before drain_watch() */
 	uint64_t most_ns;      /* between two drains */
 	struct drain_period period;
 	enum source_how how;	  /* of the last read */

@@ -125,7 +125,7 @@ static bool read_value(struct interference *interference, enum trace_setting whi
 	    trace_files_setting(interference->files, which, value) < 0 || !value[0])
 		return false;
 	if (which == TRACE_SETTING_SIZE) {
-		buffer_sizes_read(&interference->size_now, interference->path, value);
+		buffer_sizes_read(&interference->size_now, interference->files->path, value);
 		buffer_sizes_print(&interference->size_now, value);
 	}
 	return true;
@@ -202,26 +202,6 @@ static unsigned int compare(struct interference *interference, bool report)
 /* A write to these files empties a buffer. */
 #define EMPTIED (1u << TRACE_FILE_EMPTIED | 1u << TRACE_SETTING_CLOCK)
 
-/* What was written, but is as it was. */
-static void report_written(struct interference *interference, unsigned int files)
-{
-	char names_of[200] = "";
-
-	if (files & EMPTIED) {
-		write_event(interference, "another program emptied the trace buffer");
-		files &= ~(EMPTIED | 1u << TRACE_SETTING_ON);
-	}
-	for (unsigned int i = 0; i <= TRACE_FILE_OPTIONS; i++)
-		if (files & 1u << i)
-			text_append(names_of, sizeof(names_of), "%s%s", names_of[0] ? ", " : "",
-				    trace_watch_name(i));
-	if (names_of[0])
-		write_event(interference,
-			    "another program wrote to %s: it was changed and changed back, or "
-			    "stayed as it was",
-			    names_of);
-}
-
 static bool is_recheck_due(const struct interference *interference)
 {
 	return interference->is_ending || (interference->written_ns > 0 &&
@@ -233,7 +213,8 @@ static void check_settings(struct interference *interference, unsigned int files
 {
 	const unsigned int clock = 1u << TRACE_SETTING_CLOCK;
 	bool is_due = is_recheck_due(interference);
-	unsigned int differ = compare(interference, is_due);
+	unsigned int differ = compare(interference, is_due), same;
+	char list[200] = "";
 
 	files |= differ;
 	if (files)
@@ -243,8 +224,21 @@ static void check_settings(struct interference *interference, unsigned int files
 	interference->written |= files;
 	if (differ & clock)
 		interference->written &= ~EMPTIED;
-	if (is_due && !(differ & ~clock))
-		report_written(interference, interference->written);
+	/* What was written, but is as it was. */
+	same = is_due && !(differ & ~clock) ? interference->written : 0;
+	if (same & EMPTIED) {
+		write_event(interference, "another program emptied the trace buffer");
+		same &= ~(EMPTIED | 1u << TRACE_SETTING_ON);
+	}
+	for (unsigned int i = 0; i <= TRACE_FILE_OPTIONS; i++)
+		if (same & 1u << i)
+			text_append(list, sizeof(list), "%s%s", list[0] ? ", " : "",
+				    trace_watch_name(i));
+	if (list[0])
+		write_event(interference,
+			    "another program wrote to %s: it was changed and changed back, or "
+			    "stayed as it was",
+			    list);
 	if (is_due)
 		interference->written = 0;
 	if (is_due || interference->written == 0)
@@ -292,7 +286,7 @@ static void check_clocks(struct interference *interference)
 static bool reading_pauses(const struct interference *interference)
 {
 	char value[SETTING_SIZE];
-	int error = setting_read(interference->path, "options/pause-on-trace", value);
+	int error = setting_read(interference->files->path, "options/pause-on-trace", value);
 
 	return error == 0 ? value[0] == '1' : error == -ENOENT;
 }
@@ -515,10 +509,10 @@ static void restore_if_due(struct interference *interference, enum interference_
 	if (kind == INTERFERENCE_TAGS)
 		error = interference_tags_restore(&interference->tags);
 	else if (kind == INTERFERENCE_SIZE)
-		error = buffer_sizes_grow(interference->path, &interference->size_now,
+		error = buffer_sizes_grow(interference->files->path, &interference->size_now,
 					  &interference->size);
 	else
-		error = setting_write(interference->path, "tracing_on", "1");
+		error = setting_write(interference->files->path, "tracing_on", "1");
 	ignore_own_writes(interference);
 	if (error < 0)
 		write_event(interference, "jankd could not set %s back: %s", names[kind],
@@ -624,7 +618,6 @@ void interference_begin(struct interference *interference, struct session *sessi
 		.session = session,
 		.loop = loop,
 		.files = files,
-		.path = files->path,
 		.values[TRACE_SETTING_ON] = "1",
 		.first[TRACE_SETTING_ON] = '1',
 		.has_format = session->source->depends_on_line_format,

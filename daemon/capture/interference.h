@@ -153,7 +153,6 @@ struct interference {
 	struct session *session;
 	struct loop *loop;
 	const struct trace_files *files;
-	const char *path; /* of the trace */
 
 	/* the settings */
 	char values[TRACE_SETTINGS][SETTING_SIZE]; /* as they are known; "": not read yet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/device_state.h"
+#include "daemon/android/android.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What identifies a device (android/properties.c), and what it measures of itself at one moment
- * (android/device_state.h). */
+ * (android/device_state.c). */
 #ifndef JANKD_DAEMON_BASE_DEVICE_VALUES_H
 #define JANKD_DAEMON_BASE_DEVICE_VALUES_H
 

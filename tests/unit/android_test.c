@@ -3,7 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include "daemon/android/android.h"
-#include "daemon/android/dumpsys.h"
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
 #include "tests/unit/fake_device.h"

@@ -669,7 +669,13 @@ int capture_begin(struct capture **out, struct options *options,
 	capture->signals = capture->timer = capture->files_done = WATCHER_NONE;
 	trace_files_init(&capture->files);
 	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
-	drain_init(&capture->drain, &capture->session, &capture->interference, &capture->loop);
+	capture->drain = (struct drain){
+		.session = &capture->session,
+		.interference = &capture->interference,
+		.loop = &capture->loop,
+		.readable = WATCHER_NONE,
+		.highwater = WATCHER_NONE,
+	};
 	capture->control = (struct capture_control){
 		.session = &capture->session,
 		.drain = &capture->drain,

@@ -314,18 +314,6 @@ void drain_highwater_on(struct drain *drain)
 		loop_watch(drain->loop, &drain->highwater, EPOLLIN);
 }
 
-void drain_init(struct drain *drain, struct session *session, struct interference *interference,
-		struct loop *loop)
-{
-	*drain = (struct drain){
-		.session = session,
-		.interference = interference,
-		.loop = loop,
-		.readable = WATCHER_NONE,
-		.highwater = WATCHER_NONE,
-	};
-}
-
 void drain_watch(struct drain *drain, struct source *source)
 {
 	drain->readable = (struct watcher){

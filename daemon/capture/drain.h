@@ -61,11 +61,13 @@ uint64_t drain_period_with_delay_ns(uint64_t period_ns, uint64_t delay_ns);
 
 /* --- a drain --- */
 
+/* ->session, ->interference and ->loop are set by the caller: borrowed, and they need not be open
+ * yet. ->readable and ->highwater are WATCHER_NONE at first, all other members zero. */
 struct drain {
 	struct session *session;
 	struct interference *interference;
 	struct loop *loop;
-	uint64_t most_ns;      /* between two drains */
+	uint64_t most_ns; /* between two drains */
 	struct drain_period period;
 	enum source_how how;	  /* of the last read */
 	bool has_more;		  /* the last part of a drain is still to come */
@@ -85,11 +87,6 @@ struct drain {
 	uint64_t tick_ns;      /* the last tick */
 	uint64_t last_data_ns; /* the last read with events */
 };
-
-/* Nothing is watched. Only the members that are arguments are set. All of them are borrowed; they
- * need not be open yet. */
-void drain_init(struct drain *drain, struct session *session, struct interference *interference,
-		struct loop *loop);
 
 /* Starts watching @source: borrowed until drain_end(). An earlier source must be closed. */
 void drain_watch(struct drain *drain, struct source *source);

@@ -71,8 +71,9 @@ static void pass_on(struct source_text *text, struct trace_record *records, size
 
 		if (live)
 			thread = thread_cache_first(&live->threads, record->tid, live->read_ns);
-		/* To find another thread makes the names of those before it invalid. */
-		if (i > done && (!thread || text->buffer.remembers)) {
+		/* To find another thread makes the names of those before it invalid. A loss has no
+		 * thread. */
+		if (i > done && (!thread || text->buffer.remembers || record->kind == TRACE_LOST)) {
 			sink->records(sink->context, records + done, i - done);
 			done = i;
 		}

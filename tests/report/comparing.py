@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--compare on folders with known lateness: what changed is found, what did not is not, and too little data is said so."""
 
-import itertools, json, random, re, xml.etree.ElementTree
+import itertools, json, os, random, re, xml.etree.ElementTree
 import sys; sys.path.insert(0, f"{sys.path[0]}/../lib")
 from csv_files import COLUMNS_2019, second, write, write_events
 from jankd import analyze, checks, folder, rows, scenario
@@ -254,6 +254,10 @@ with checks, folder() as here:
     for name, stalls in (("damaged", 10**8), ("worse damaged", 10**9)):
         write(here / name, "fps.csv", [second(100 + n, stalls=stalls) for n in range(30)])
     checks.that((done := report("--compare", here / "damaged", "--new", here / "worse damaged", timeout=20)).stdout.startswith("WORSE: "), f"counts of a damaged file: {done}")
+    # Frames without a length, as of a damaged file, have none in the curve, whatever was in memory.
+    write(here / "no length", "frames.csv", [{"present(s)": f"{100 + n / 60:.6f}", "interval(ms)": "0.000" if n else "", "app": "com.a", "Surface": "com.a/com.a.Main", "layer": "com.a/com.a.Main#0"} for n in range(300)])
+    done = report("--json", "--compare", here / "no length", "--new", here / "no length", env={**os.environ, "MALLOC_PERTURB_": "85"})
+    checks.that(all(part["from(ms)"] == 0 for part in json.loads(done.stdout)["surfaces"][0]["base"]["curve"]), f"curve of frames without a length: {done}")
     # Freezes are janks: where one group has none, these are worse, too.
     for n in range(3):
         analyze(here / "hang" / str(n), "--frames-log", scenario("hang-doframe", here / "trace.txt", seconds=30, seed=n))

@@ -504,7 +504,8 @@ bool compare_curve(const struct compared_surface *surface, enum group group,
 		all_us += times[i];
 	for (unsigned int i = COMPARE_SHARES; i > 0; i--) {
 		shares[i - 1] = pow(10, -(i - 1.0) / 10);
-		while (n > 0 && us < shares[i - 1] * all_us * (1 - 1e-9))
+		/* One at least, also of a damaged file in which all have no length. */
+		while (n > 0 && (us == 0 || us < shares[i - 1] * all_us * (1 - 1e-9)))
 			us += times[--n];
 		ms[i - 1] = times[n] / 1e3;
 	}

@@ -8,7 +8,7 @@
  * options_table.c declares each option once: names, values, field of struct options, help. After
  * parsing, the command uses only struct options (base/options.h):
  *
- *     run                              cmd_run.c      a capture in this process, terminal.c draws it
+ *     run                              cmd_run.c      a capture in this process; terminal.c draws
  *     start                            cmd_start.c    the same, in a daemon
  *     analyze                          cmd_analyze.c  a session for each recorded trace
  *     stop status mark rotate top      cmd_client.c   requests to a running capture

@@ -53,11 +53,16 @@ static const struct {
 	},
 	[OPTIONS_STOP] = {
 		"usage: jankd stop [-F DIR]\n",
-		"Ends the capture that writes to the folder. Returns when its files are complete and the tracing settings are restored. If that capture was killed, adds the frames that are still in the trace buffers to its files, and restores the settings.",
+		"Ends the capture that writes to the folder. Returns when its files are complete "
+		"and the tracing settings are restored. If that capture was killed, adds the "
+		"frames that are still in the trace buffers to its files, and restores the "
+		"settings.",
 	},
 	[OPTIONS_STATUS] = {
 		"usage: jankd status [-F DIR] [--json]\n",
-		"Prints the state of the capture that writes to the folder: counts, losses and costs. If none runs, prints whether the last one was killed or ended by a reboot, and when, and returns 1.",
+		"Prints the state of the capture that writes to the folder: counts, losses and "
+		"costs. If none runs, prints whether the last one was killed or ended by a "
+		"reboot, and when, and returns 1.",
 	},
 	[OPTIONS_TOP] = {
 		"usage: jankd top [-F DIR]\n",

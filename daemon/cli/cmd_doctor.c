@@ -368,6 +368,8 @@ int cmd_doctor(struct options *options)
 	live_trace_close(doctor.trace);
 	if (doctor.problems == 0)
 		return EXIT_DONE;
+	/* The lines come before the report, also where both go to one pipe. */
+	fflush(stdout);
 	several = doctor.problems > 1;
 	report("no capture is possible: %u problem%s; see the line%s above that begin%s with "
 	       "'problem'",

@@ -131,7 +131,7 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 		output_update(output);
 		error = output->state.rotate_result;
 		if (verb != CONTROL_ROTATE)
-			finish_mark(output->state.event_lost, out);
+			finish_mark(output->state.mark_lost, out);
 		else if (error < 0)
 			fprintf(out, "error: cannot close the segment: %s; %s\n", folder_why(error),
 				folder_advice(error));

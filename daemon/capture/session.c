@@ -503,7 +503,7 @@ bool session_mark(struct session *session, const char *text)
 	output_event(&session->output, time_ns, wall_ns, "mark", text);
 	output_release_events(&session->output);
 	output_flush(&session->output);
-	return !session->output.event_lost;
+	return !session->output.mark_lost;
 }
 
 void session_set_rules(struct session *session, struct ruleset *rules)

@@ -49,16 +49,18 @@ void output_post(struct output *output, enum file_job_kind kind)
 	post(output, kind, 0, SPAN_NULL, 0);
 }
 
-/* Sends a row to its file. Without space in the queue it is lost. */
-static void post_row(struct output *output, enum csv_file_kind which, struct span text)
+/* Sends a row to its file; @is_mark: of 'jankd mark', or of a mark in the trace. Without space in
+ * the queue it is lost. */
+static void post_row(struct output *output, enum csv_file_kind which, struct span text,
+		     bool is_mark)
 {
-	bool is_sent = text.len > 0 && post(output, FILE_JOB_ROW, which, text, 0);
+	bool is_sent = text.len > 0 && post(output, FILE_JOB_ROW, which, text, is_mark);
 
 	output->has_rows = true;
 	/* Rows of doframe.csv alone do not wake up the thread: they wait for the next flush. */
 	*(which == ROW_DOFRAMES ? &output->has_unflushed_doframes : &output->has_unflushed) = true;
-	if (which == ROW_EVENTS)
-		output->event_lost = !is_sent;
+	if (is_mark)
+		output->mark_lost = !is_sent;
 	if (is_sent)
 		output->rows[which]++;
 	else if (which < output->state.stopped)
@@ -81,7 +83,7 @@ static void write_row(void *context, const struct trigger_gate_row *row)
 	struct output *output = context;
 
 	if (output_name(output, row->which))
-		post_row(output, row->which, row->text);
+		post_row(output, row->which, row->text, false);
 	if (row->which == ROW_FPS && csv_file_reserve(&output->console, row->text.len))
 		csv_file_append(&output->console, row->text.ptr, row->text.len);
 }
@@ -194,7 +196,8 @@ static void write_event(void *context, const struct queued_event *event)
 {
 	struct output *output = context;
 
-	post_row(output, ROW_EVENTS, csv_format(output->text, ROW_EVENTS, event));
+	post_row(output, ROW_EVENTS, csv_format(output->text, ROW_EVENTS, event),
+		 strcmp(event->kind, "mark") == 0);
 }
 
 /* A later event waits for that of the snapshot that is being saved. */

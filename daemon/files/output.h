@@ -56,7 +56,7 @@ struct output {
 	uint64_t flush_ns;		/* of the last flush: a time of loop_now() */
 	uint64_t flushed;		/* the number of the job of that flush */
 	uint64_t segment_begin_ns;	/* trace time from which --rotate-time counts */
-	bool event_lost;		/* the queue had no space for the last event */
+	bool mark_lost;			/* the queue had no space for the last mark */
 	bool summary_failed;		/* the queue had no space for one of its rows */
 	bool stall_reported;		/* the event of a stall was written */
 	bool console_reported;

@@ -301,8 +301,9 @@ static void append_row(struct session_files *files, const struct file_job *job)
 	if (!is_taken)
 		files->state.left_out[job->which]++;
 	is_taken = is_taken && csv_file_reserve(file, job->len);
-	if (job->which == ROW_EVENTS)
-		files->state.event_lost = !is_taken;
+	/* Not of any event: one that follows a mark may be refused although the mark is taken. */
+	if (job->number > 0)
+		files->state.mark_lost = !is_taken;
 	if (!is_taken)
 		return;
 	if (csv_file_is_full(file, job->len))

@@ -19,7 +19,7 @@
 enum replaced_file { REPLACED_SUMMARY, REPLACED_SESSION, REPLACED_SNAPSHOT, REPLACED_FILES };
 
 enum file_job_kind {
-	FILE_JOB_ROW,	/* @bytes: a whole row of @which, with its line end */
+	FILE_JOB_ROW,	/* @bytes: a whole row of @which, with its line end; @number: 1: a mark */
 	FILE_JOB_FLUSH, /* write the buffers; check disk and folder */
 	/* The same when all rows except the stop event were sent; also reports the lost rows. */
 	FILE_JOB_FINAL_FLUSH,
@@ -61,7 +61,7 @@ struct session_files_state {
 	uint64_t lost[ROW_FILES];     /* rows that could not be written */
 	uint64_t left_out[ROW_FILES]; /* rows that were not, because of the disk floor */
 	unsigned int stopped;	      /* this many files, the first, take no rows at present */
-	bool event_lost;	      /* the last row of events.csv was not written */
+	bool mark_lost;		      /* the last mark was not written to events.csv */
 	unsigned long segment;	      /* number of the last closed segment */
 	bool segment_has_rows;	      /* it has files other than events.csv */
 	int rotate_result; /* of the last FILE_JOB_ROTATE: 0; 1: there was no row; or -errno */

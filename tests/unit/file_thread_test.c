@@ -110,6 +110,25 @@ TEST(a_file_that_was_not_begun_is_not_written)
 	close_all();
 }
 
+/* Below the disk floor there is space for the mark only. The answer to 'jankd mark' is about it. */
+TEST(an_event_that_is_refused_after_a_mark_is_not_the_mark)
+{
+	const struct file_job mark = { FILE_JOB_ROW, ROW_EVENTS, 1, "mark\n", 5 };
+	const struct file_job event = { FILE_JOB_ROW, ROW_EVENTS, 0, "lost\n", 5 };
+
+	bench.thread = file_thread_end(bench.thread);
+	bench.files.floor.is_below = true;
+	bench.files.floor.event_bytes = (1 << 20) - 5;
+	session_files_do(&bench.files, &mark);
+	session_files_do(&bench.files, &event);
+	assert_int_equal(bench.files.state.left_out[ROW_EVENTS], 1);
+	assert_false(bench.files.state.mark_lost);
+	session_files_do(&bench.files, &mark);
+	assert_true(bench.files.state.mark_lost);
+	session_files_do(&bench.files, &(struct file_job){ .kind = FILE_JOB_CLOSE });
+	assert_non_null(strstr(scratch_get("events.csv"), "mark\n"));
+}
+
 /* Two reports more than there is space for. */
 static void complain(void *context)
 {

@@ -174,7 +174,7 @@ void source_text_describe_damage(const struct source *source, char message[stati
 		 counts->malformed, counts->glued, counts->too_long);
 }
 
-/* --- lost events --- */
+/* --- lost events: of a live text, the one source that depends on the format of its lines --- */
 
 void source_buffers_emptied(struct source *source)
 {

@@ -361,6 +361,34 @@ TEST(text_depends_on_the_format_of_its_lines)
 	assert_true(source->depends_on_line_format);
 }
 
+/* A call that is meant for another kind of source does nothing, before and after source_stop(). */
+static void take_each_call(struct source *kind)
+{
+	char text[200];
+
+	for (int i = 0; i < 2; i++) {
+		source_set_clock(kind, "boot");
+		source_buffers_emptied(kind);
+		assert_false(source_check_lost(kind, i == 1, text));
+		source_stop(kind);
+	}
+	source = source_close(kind);
+}
+
+TEST(each_kind_of_source_takes_each_call)
+{
+	static const struct source_ops no_ops = { NULL };
+
+	assert_int_equal(open_source(), 0);
+	take_each_call(source);
+	assert_int_equal(source_pipe_open(&source, trace, &files, 0), 0);
+	take_each_call(source);
+	scratch_put("a.txt", "# tracer: nop\n");
+	assert_int_equal(source_file_open(&source, scratch_path("a.txt"), 0), 0);
+	take_each_call(source);
+	take_each_call(&(struct source){ .ops = &no_ops });
+}
+
 /* Two readers would each get half of the events. */
 TEST(second_reader_is_refused)
 {

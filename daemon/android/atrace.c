@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/base/child.h"
+#include "daemon/base/text.h"
 #include "daemon/base/report.h"
 
 /* At its end atrace prints the rest of the trace. If it prints nothing for this time, it hangs. A
@@ -107,7 +108,7 @@ int atrace_check(const char *categories, char why[static ATRACE_WHY_SIZE])
 		return -ENOENT;
 	status = child_run(argv, LIST_MS, 0, false, output, sizeof(output));
 	if (status != 0) {
-		snprintf(why, ATRACE_WHY_SIZE, "%s", why_failed(status, output));
+		text_copy(why, ATRACE_WHY_SIZE, why_failed(status, output));
 		return status < 0 ? status : -EIO;
 	}
 	for (const char *at = categories; *(at += strspn(at, BLANKS));) {

@@ -568,10 +568,8 @@ static __attribute__((noinline)) void judge(struct pipeline *p, const struct tra
 	take_waiting(p);
 }
 
-/* See pipeline_records(). Compiled for one record, too: the live sources read one at a time. */
-static inline __attribute__((always_inline)) size_t process(struct pipeline *p,
-							    const struct trace_record *records,
-							    size_t n, const uint64_t *until_ns)
+size_t pipeline_records(struct pipeline *p, const struct trace_record *records, size_t n,
+			const uint64_t *until_ns)
 {
 	size_t i = 0;
 
@@ -594,15 +592,9 @@ static inline __attribute__((always_inline)) size_t process(struct pipeline *p,
 	return 1;
 }
 
-size_t pipeline_records(struct pipeline *p, const struct trace_record *records, size_t n,
-			const uint64_t *until_ns)
-{
-	return process(p, records, n, until_ns);
-}
-
 void pipeline_record(struct pipeline *p, const struct trace_record *record)
 {
-	process(p, record, 1, NULL);
+	pipeline_records(p, record, 1, NULL);
 }
 
 uint64_t pipeline_now(const struct pipeline *p)

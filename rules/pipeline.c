@@ -717,7 +717,7 @@ void pipeline_new_clock(struct pipeline *p, uint64_t since_ns)
 	if (!p->gfx2019)
 		start_over(p, pipeline_now(p));
 	trace_clock_restart(&p->clock);
-	p->hole_ns = 0;
+	p->hole_ns = p->queue.settled_ns = 0;
 }
 
 void pipeline_reached(struct pipeline *p, uint64_t time_ns)

@@ -84,7 +84,7 @@ TEST(test_new_rules_recognise_other_slices_and_ticks)
 
 TEST(test_another_engine_is_refused)
 {
-	const struct trace_record record = { .name = SPAN_LITERAL("otherPresent"), .time_ns = 1 };
+	const struct trace_record record = { .name = SPAN_LITERAL("otherPresent"), .time_ns = 2e9 };
 	const struct row_sink sink = { 0 };
 	struct pipeline *pipeline = NULL;
 	struct ruleset *first;
@@ -99,12 +99,15 @@ TEST(test_another_engine_is_refused)
 	assert_int_equal(pipeline_new(&pipeline, others, &options, &sink), -EINVAL);
 	assert_null(pipeline);
 	assert_null(pipeline_free(pipeline));
-	/* It takes other rules of its own, and one app in front. */
+	/* It takes other rules of its own, and one app in front. A new clock begins again. */
 	options.late_ns = 0;
 	first = parsed("gfx2019", "");
 	assert_int_equal(pipeline_new(&pipeline, first, &options, &sink), 0);
 	assert_int_equal(pipeline_set_rules(pipeline, others), 0);
 	pipeline_record(pipeline, &record);
+	assert_int_equal(pipeline_settled(pipeline), 1000000000);
+	pipeline_new_clock(pipeline, record.time_ns);
+	assert_int_equal(pipeline_settled(pipeline), 0);
 	pipeline_end(pipeline);
 	assert_int_equal(pipeline_counters(pipeline)->presents, 1);
 	assert_true(pipeline_focus(pipeline, "com.a/com.a.Main"));

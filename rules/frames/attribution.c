@@ -661,13 +661,12 @@ const struct open_slice *attribution_any_end(struct attribution *a,
 					     const struct trace_record *record)
 {
 	const struct open_slice *ended;
-	bool of_sf;
 
 	if (record->writer != TRACE_WRITER_OTHER)
 		follow_writer(a, record, 0);
-	of_sf = a->sf.presented && record->tid == a->sf.tid;
 	ended = slice_stacks_end(&a->stacks, record->tid);
-	if (of_sf || (a->candidate.sf.presented && record->tid == a->candidate.sf.tid))
+	if ((a->sf.presented && record->tid == a->sf.tid) ||
+	    (a->candidate.sf.presented && record->tid == a->candidate.sf.tid))
 		attribution_end_composition(a, record);
 	return ended;
 }

@@ -98,8 +98,8 @@ static inline void attribution_end_composition(struct attribution *a,
 		attribution_composition_ends(a, record);
 }
 
-/* True: a slice that no rule names changes nothing but the stack of its thread, and the run of
- * SurfaceFlinger's thread. */
+/* True: a slice that no rule names changes nothing but the stack of its thread. If that is
+ * SurfaceFlinger's, the event has been added to its run. */
 static inline bool attribution_is_plain(struct attribution *a, const struct trace_record *record)
 {
 	if (record->tid != a->sf.tid)

@@ -86,7 +86,8 @@ static inline bool trace_clock_counts_cpu(int32_t cpu)
 	return cpu >= 0 && cpu < TRACE_CLOCK_CPUS;
 }
 
-/* The record is valid; duplicates_keep() must be called, too. Hot path: called for each record. */
+/* The record is valid; of a recorded trace duplicates_keep() must be called, too. Hot path: called
+ * for each record. */
 static inline void trace_clock_follow(struct trace_clock *clock, const struct trace_record *record)
 {
 	uint64_t time_ns = record->time_ns;

@@ -301,8 +301,10 @@ static void composition_ends(struct attribution *a, int32_t tid)
 		a->candidate.sf.presented = false;
 }
 
-void attribution_composition_ends(struct attribution *a, const struct trace_record *record)
+void attribution_end_composition(struct attribution *a, const struct trace_record *record)
 {
+	if (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE)
+		return;
 	if (record->tid == a->sf.tid && a->sf.presented)
 		emit(a, RULE_COMPOSITE, NULL, record, NULL);
 	composition_ends(a, record->tid);
@@ -392,7 +394,8 @@ static __attribute__((noinline)) void named_event(struct attribution *a, const s
 }
 
 /* An event whose thread has the slices @open. */
-static void match_event(struct attribution *a, const struct trace_record *record, uint32_t open)
+static inline void match_event(struct attribution *a, const struct trace_record *record,
+			       uint32_t open)
 {
 	struct pattern_capture capture;
 	const struct rule *rule = match(a, record, open, &capture);
@@ -682,16 +685,18 @@ void attribution_event(struct attribution *a, const struct trace_record *record)
 		follow_writer(a, record, 0);
 	if (record->kind != TRACE_COUNTER && record->kind != TRACE_INSTANT)
 		return;
-	rule = match(a, record, other ? 0 : slice_stacks_open(&a->stacks, record->tid), &capture);
-	if (!other && (rule || a->sink.each_counter)) {
-		named_event(a, rule, &capture, record);
-	} else if (other && rule && rule_is_unique(rule)) {
-		if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
-			a->foreign_ticks++;
-		else
-			a->foreign_latches++;
-		on_forged(a, record);
+	if (!other) {
+		match_event(a, record, slice_stacks_open(&a->stacks, record->tid));
+		return;
 	}
+	rule = match(a, record, 0, &capture);
+	if (!rule || !rule_is_unique(rule))
+		return;
+	if (rule->role >= RULE_TICK && rule->role <= RULE_TARGET)
+		a->foreign_ticks++;
+	else
+		a->foreign_latches++;
+	on_forged(a, record);
 }
 
 int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,

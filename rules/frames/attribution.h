@@ -87,16 +87,8 @@ void attribution_any_begin(struct attribution *a, const struct trace_record *rec
 const struct open_slice *attribution_any_end(struct attribution *a,
 					     const struct trace_record *record);
 
-/* The composition of a thread has ended. */
-void attribution_composition_ends(struct attribution *a, const struct trace_record *record);
-
 /* A slice has ended on a thread that has presented: maybe the composition. */
-static inline void attribution_end_composition(struct attribution *a,
-					       const struct trace_record *record)
-{
-	if (!(slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE))
-		attribution_composition_ends(a, record);
-}
+void attribution_end_composition(struct attribution *a, const struct trace_record *record);
 
 /* True: a slice that no rule names changes nothing but the stack of its thread. If that is
  * SurfaceFlinger's, the event has been added to its run. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "daemon/base/text.h"
+#include "rules/language/surface.h"
 
 #define BYTES_MAX (UINT64_C(16) << 20)
 #define PLACES 524288 /* a power of 2, twice the names */
@@ -60,9 +61,7 @@ void names_free(struct names *names)
 uint32_t names_add(struct names *names, struct span name)
 {
 	char escaped[NAMES_SIZE];
-	/* FNV-1a; a hash that is made to collide costs time, as long chains are searched, and
-	 * nothing else. */
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash;
 	uint32_t at;
 	char *text;
 	size_t plain = 0;
@@ -71,9 +70,8 @@ uint32_t names_add(struct names *names, struct span name)
 		plain++;
 	if (plain < name.len || name.len >= NAMES_SIZE)
 		name = (struct span){ escaped, names_escape(escaped, name) };
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ (unsigned char)name.ptr[i]) * UINT64_C(0x100000001b3);
-	hash ^= hash >> 29;
+	/* One that is made to collide costs time, as long chains are searched, and nothing else. */
+	hash = name_hash(name);
 	at = (uint32_t)hash & (PLACES - 1);
 
 	for (; names->places[at] > 0; at = (at + 1) & (PLACES - 1)) {

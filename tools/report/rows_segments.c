@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/language/surface.h"
 #include "tools/report/os.h"
 
 /* --- segments --- */
@@ -23,16 +24,12 @@ static struct segment_head read_head(const struct segment *segment)
 		.packed = strcmp(path + strlen(path) - 3, ".gz") == 0,
 		.size = segment->size,
 	};
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = 0;
 	struct csv_reader csv;
 
 	if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv)) {
-		for (unsigned int i = 0; i < csv.n_fields; i++) {
-			for (size_t j = 0; j < csv.fields[i].len; j++)
-				hash = (hash ^ (unsigned char)csv.fields[i].ptr[j]) *
-				       UINT64_C(0x100000001b3);
-			hash = (hash ^ 0x1ff) * UINT64_C(0x100000001b3);
-		}
+		for (unsigned int i = 0; i < csv.n_fields; i++)
+			hash = 31 * hash + name_hash(csv.fields[i]);
 		head.hash = hash | 1;
 	}
 	csv_reader_close(&csv);

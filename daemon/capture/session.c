@@ -464,7 +464,7 @@ void session_describe_lost(const struct session *session, char text[static SESSI
 void session_flush(struct session *session)
 {
 	struct output *output = &session->output;
-	uint64_t last_ns = pipeline_counters(session->pipeline)->last_ns;
+	uint64_t last_ns = pipeline_now(session->pipeline);
 	uint64_t next_ns = session->summary_next_ns;
 
 	snapshot_tick(&session->snapshot);

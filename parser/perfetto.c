@@ -190,8 +190,7 @@ bool perfetto_bundle_read(struct span bytes, struct perfetto_bundle *bundle)
 {
 	struct protobuf_field field;
 	struct perfetto_print first;
-	struct span event;
-	struct span rest;
+	struct span event, rest;
 	uint64_t time_ns;
 
 	*bundle = (struct perfetto_bundle){ .cpu = -1 };

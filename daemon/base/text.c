@@ -176,10 +176,10 @@ static const char *skip_columns(const char *text, size_t columns)
 static size_t cut_middle(char *to, size_t head, size_t tail, const char *mark)
 {
 	const char *rest = skip_columns(to, text_columns(to) - tail);
-	char *at = to + (head_end(to, head) - to);
+	size_t at = (size_t)(head_end(to, head) - to), len = strlen(mark);
 
-	memmove(at + strlen(mark), rest, strlen(rest) + 1);
-	memcpy(at, mark, strlen(mark));
+	memmove(to + at + len, rest, strlen(rest) + 1);
+	memcpy(to + at, mark, len);
 	return strlen(to);
 }
 

@@ -121,8 +121,7 @@ const struct option_row options_table[] = {
 		  "'interval>100ms' (of one frame or freeze), with <, <=, > or >=. After it, "
 		  "'for 3s' (it was true at each frame for that time) and 'on GLOB' (surfaces "
 		  "that match, as in --include) are optional: \"fps<30 for 3s on com.game*\". EXPR "
-		  "stays "
-		  "true until 1 s after the last frame that meets it. A GLOB that matched no "
+		  "stays true until 1 s after the last frame that meets it. A GLOB that matched no "
 		  "surface is reported at the end" },
 	{ "class", 0, "app|game|map|video", COUNT, SETS(CLASS, enum app_class, pipeline.app_class),
 	  .help = "class of all apps, for the rule of the Software Green Alliance: while an "

@@ -236,7 +236,6 @@ static void print_sections(struct printer *printer)
 		for (; at < session->n_in_sections && session->in_sections[at].section == i; at++) {
 			const struct section_numbers *in = &session->in_sections[at];
 			const struct surface *surface = &session->surfaces[in->surface];
-
 			struct json_object *one;
 
 			if (!surface->is_shown)

@@ -31,7 +31,7 @@ int packet_stream_open(struct packet_stream *stream, int fd, off_t base, struct 
 void packet_stream_close(struct packet_stream *stream)
 {
 	free(stream->bytes);
-	free(stream->inner.bytes);
+	free(stream->inner_bytes);
 	source_archive_close(stream->zstd);
 	/* Of one that was not begun, this does nothing. */
 	inflateEnd(&stream->zlib);
@@ -96,51 +96,44 @@ static int next_outer(struct packet_stream *stream, struct span *packet)
 			return -EINTR;
 		stream->packet_begin = stream->packet_end;
 		stream->packet_end += before - rest.len;
-		switch (frame) {
-		case PERFETTO_FRAME_PACKET:
-			if (packet->len <= PACKET_MAX)
-				return 1;
-			stream->too_large++;
-			break;
-		case PERFETTO_FRAME_OTHER:
-			break;
-		case PERFETTO_FRAME_NONE:
-			result = more_outer(stream, needed);
-			if (result <= 0)
-				return result;
-			break;
-		case PERFETTO_FRAME_INVALID:
+		if (frame == PERFETTO_FRAME_INVALID) {
 			stream->damage = "a packet is corrupt; the rest of the trace is not read";
 			return 0;
 		}
+		if (frame == PERFETTO_FRAME_PACKET && packet->len <= PACKET_MAX)
+			return 1;
+		stream->too_large += frame == PERFETTO_FRAME_PACKET;
+		result = frame == PERFETTO_FRAME_NONE ? more_outer(stream, needed) : 1;
+		if (result <= 0)
+			return result;
 	}
 }
 
 /* --- compressed packets --- */
 
-/* Unpacks once into the inner buffer. Returns false at the end, or at damage. */
+/* Unpacks once, behind the unread bytes, which begin the buffer. Returns false at the end, or at
+ * damage. */
 static bool unpack_some(struct packet_stream *stream)
 {
-	struct packet_buffer *inner = &stream->inner;
+	size_t len = stream->inner.len, space = stream->inner_capacity - len;
 	z_stream *zlib = &stream->zlib;
-	size_t space = inner->capacity - inner->end;
 	int result;
 
 	if (stream->zstd) {
-		ssize_t n = source_archive_read(stream->zstd, inner->bytes + inner->end, space);
+		ssize_t n = source_archive_read(stream->zstd, stream->inner_bytes + len, space);
 
 		if (n > 0)
-			inner->end += (size_t)n;
+			stream->inner.len += (size_t)n;
 		else /* only now the library needs the packed bytes no longer */
 			stream->packed = SPAN_NULL;
 		return n > 0 || (n == 0 && !source_archive_damage(stream->zstd));
 	}
 	zlib->next_in = (Bytef *)stream->packed.ptr;
 	zlib->avail_in = (uInt)stream->packed.len;
-	zlib->next_out = (Bytef *)inner->bytes + inner->end;
+	zlib->next_out = (Bytef *)stream->inner_bytes + len;
 	zlib->avail_out = (uInt)space;
 	result = inflate(zlib, Z_SYNC_FLUSH);
-	inner->end = inner->capacity - zlib->avail_out;
+	stream->inner.len += space - zlib->avail_out;
 	stream->packed = span_skip(stream->packed, stream->packed.len - zlib->avail_in);
 	if (result == Z_STREAM_END) {
 		stream->is_over = stream->packed.len == 0;
@@ -152,43 +145,38 @@ static bool unpack_some(struct packet_stream *stream)
 /* Returns 1 with a packet; 0 at the end of the compressed packet; -errno. */
 static int next_inner(struct packet_stream *stream, struct span *packet)
 {
-	struct packet_buffer *inner = &stream->inner;
+	struct span *inner = &stream->inner;
 
 	for (;;) {
-		struct span rest = { inner->bytes, inner->end - inner->begin };
-		enum perfetto_frame frame;
 		uint64_t needed;
-		size_t before;
+		enum perfetto_frame frame = perfetto_frame(inner, packet, &needed);
+		size_t before = inner->len;
 
-		if (inner->begin > 0)
-			rest.ptr += inner->begin;
-		frame = perfetto_frame(&rest, packet, &needed);
-		inner->begin = inner->end - rest.len;
 		if (frame == PERFETTO_FRAME_PACKET)
 			return 1;
 		if (frame == PERFETTO_FRAME_OTHER)
 			continue;
 		if (frame == PERFETTO_FRAME_INVALID || needed > PACKET_MAX)
 			break;
-		if (stream->packed.len == 0 && rest.len == 0 && stream->is_over)
+		if (stream->packed.len == 0 && before == 0 && stream->is_over)
 			return 0;
 		if (input_is_stopped())
 			return -EINTR;
 		/* Space for the unread bytes, and at least one more. */
-		if (!perfetto_grow((void **)&inner->bytes, &inner->capacity,
+		if (before > 0)
+			memmove(stream->inner_bytes, inner->ptr, before);
+		if (!perfetto_grow((void **)&stream->inner_bytes, &stream->inner_capacity,
 				   needed > BUFFER_SIZE ? (size_t)needed : BUFFER_SIZE, 1,
 				   SIZE_MAX))
 			return -ENOMEM;
-		memmove(inner->bytes, inner->bytes + inner->begin, rest.len);
-		inner->begin = 0;
-		inner->end = before = rest.len;
+		inner->ptr = stream->inner_bytes;
 		if (!unpack_some(stream))
 			break;
-		stream->unpacked += inner->end - before;
+		stream->unpacked += inner->len - before;
 		/* No more bytes are the end of zstd, and damage of zlib. */
-		if (inner->end == before && rest.len == 0 && stream->zstd)
+		if (inner->len == 0 && stream->zstd)
 			return 0;
-		if (inner->end == before || stream->unpacked > PACKET_UNPACKED_MAX)
+		if (inner->len == before || stream->unpacked > PACKET_UNPACKED_MAX)
 			break;
 	}
 	stream->corrupt++;
@@ -197,13 +185,11 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 
 int packet_stream_next(struct packet_stream *stream, struct span *packet)
 {
-	if (stream->is_inner) {
-		int result = next_inner(stream, packet);
+	int result = stream->is_inner ? next_inner(stream, packet) : 0;
 
-		if (result != 0)
-			return result;
-		stream->is_inner = false;
-	}
+	if (result != 0)
+		return result;
+	stream->is_inner = false;
 	return next_outer(stream, packet);
 }
 
@@ -222,7 +208,7 @@ int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_pac
 	stream->packed = packet->compressed;
 	stream->is_over = packet->is_zstd || stream->packed.len == 0;
 	stream->unpacked = 0;
-	stream->inner.begin = stream->inner.end = 0;
+	stream->inner = SPAN_NULL;
 	inflateReset(&stream->zlib);
 	return 0;
 }

@@ -19,12 +19,6 @@
 
 struct source_archive;
 
-struct packet_buffer {
-	char *bytes;
-	size_t capacity;
-	size_t begin, end; /* of the unread bytes */
-};
-
 struct packet_stream {
 	int fd;		    /* of a file; -1: all is in memory */
 	off_t base;	    /* where the trace begins in it */
@@ -35,7 +29,9 @@ struct packet_stream {
 	size_t capacity;
 	uint64_t packet_begin, packet_end; /* of the outer packet that was returned last */
 
-	struct packet_buffer inner;
+	struct span inner; /* unread bytes of the unpacked packet, in: */
+	char *inner_bytes;
+	size_t inner_capacity;
 	struct span packed;	     /* of the compressed packet, not unpacked yet */
 	bool is_over;		     /* its end was reached, with nothing behind it */
 	struct source_archive *zstd; /* unpacks it, or NULL: zlib does */

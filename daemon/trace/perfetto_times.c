@@ -15,18 +15,6 @@ static bool is_needed(const struct perfetto_moments *moments, const struct perfe
 	       jump_ns + PERFETTO_JUMP_NS > UINT64_C(2) * PERFETTO_JUMP_NS;
 }
 
-/* Leaves out moments that are near the one before. */
-static void thin_out(struct perfetto_moments *moments)
-{
-	unsigned int n = 1;
-
-	moments->apart_ns = moments->apart_ns ? 2 * moments->apart_ns : APART_FIRST_NS;
-	for (unsigned int i = 1; i < moments->n; i++)
-		if (is_needed(moments, &moments->moments[n - 1], &moments->moments[i]))
-			moments->moments[n++] = moments->moments[i];
-	moments->n = n;
-}
-
 /* How many moments are at @boot_ns or before. They nearly always come in the order of time. */
 static unsigned int n_before(const struct perfetto_moments *moments, uint64_t boot_ns)
 {
@@ -40,23 +28,25 @@ static unsigned int n_before(const struct perfetto_moments *moments, uint64_t bo
 static void add(struct perfetto_moments *moments, uint64_t boot_ns, uint64_t other_ns)
 {
 	const struct perfetto_moment moment = { boot_ns, other_ns };
-	unsigned int at = n_before(moments, boot_ns);
-	struct perfetto_moment *place;
+	unsigned int at = n_before(moments, boot_ns), n = 1;
+	struct perfetto_moment *all = moments->moments;
 
-	if (boot_ns == 0 || other_ns == 0)
+	if (boot_ns == 0 || other_ns == 0 || (at > 0 && !is_needed(moments, &all[at - 1], &moment)))
 		return;
-	if (at > 0 && !is_needed(moments, &moments->moments[at - 1], &moment))
-		return;
-	/* A trace in which the clocks jump all the time is hostile. */
+	/* Leaves out those that are near the one before. */
 	if (moments->n == PERFETTO_MOMENTS) {
-		thin_out(moments);
+		moments->apart_ns = moments->apart_ns ? 2 * moments->apart_ns : APART_FIRST_NS;
+		for (unsigned int i = 1; i < moments->n; i++)
+			if (is_needed(moments, &all[n - 1], &all[i]))
+				all[n++] = all[i];
+		moments->n = n;
 		at = n_before(moments, boot_ns);
 	}
+	/* A trace in which the clocks jump all the time is hostile. */
 	if (moments->n == PERFETTO_MOMENTS)
 		return;
-	place = &moments->moments[at];
-	memmove(place + 1, place, (moments->n - at) * sizeof(*place));
-	*place = moment;
+	memmove(&all[at + 1], &all[at], (moments->n - at) * sizeof(all[0]));
+	all[at] = moment;
 	moments->n++;
 }
 
@@ -66,7 +56,7 @@ void perfetto_times_add_bundle(struct perfetto_times *times, const struct perfet
 	if (bundle->clock == PERFETTO_FTRACE_BOOT)
 		return;
 	times->ftrace_clock = bundle->clock;
-	add(&times->ftrace, bundle->boot_ns, bundle->ftrace_ns);
+	add(&times->clocks[PERFETTO_TIMES_FTRACE], bundle->boot_ns, bundle->ftrace_ns);
 }
 
 void perfetto_times_add_snapshot(struct perfetto_times *times,
@@ -76,42 +66,32 @@ void perfetto_times_add_snapshot(struct perfetto_times *times,
 		add(&times->clocks[i], times_ns[PERFETTO_CLOCK_BOOTTIME], times_ns[i]);
 }
 
-/* The last moment at @time_ns or before, on CLOCK_BOOTTIME or the other clock; else the first. */
-static const struct perfetto_moment *moment_at(const struct perfetto_moments *moments, bool by_boot,
-					       uint64_t time_ns)
+/* Brings @time_ns from CLOCK_BOOTTIME to the other clock, or back, by the last moment at that time
+ * or before; else by the first. */
+static uint64_t convert(const struct perfetto_moments *moments, bool from_boot, uint64_t time_ns)
 {
-	const struct perfetto_moment *found = &moments->moments[0];
+	struct perfetto_moment by = { 0, 0 };
 
-	for (unsigned int i = 1; i < moments->n; i++) {
-		const struct perfetto_moment *moment = &moments->moments[i];
+	for (unsigned int i = 0; i < moments->n; i++) {
+		struct perfetto_moment moment = moments->moments[i];
 
-		if ((by_boot ? moment->boot_ns : moment->other_ns) > time_ns)
+		if (i > 0 && (from_boot ? moment.boot_ns : moment.other_ns) > time_ns)
 			break;
-		found = moment;
+		by = moment;
 	}
-	return found;
-}
-
-static uint64_t from_boot(const struct perfetto_moments *moments, uint64_t time_ns)
-{
-	const struct perfetto_moment *moment = moment_at(moments, true, time_ns);
-
-	return moments->n > 0 ? moment->other_ns + (time_ns - moment->boot_ns) : time_ns;
+	return from_boot ? time_ns - by.boot_ns + by.other_ns : time_ns - by.other_ns + by.boot_ns;
 }
 
 uint64_t perfetto_times_convert(const struct perfetto_times *times, uint64_t clock,
 				uint64_t time_ns)
 {
-	if (clock >= PERFETTO_CLOCK_REALTIME && clock < PERFETTO_CLOCK_BOOTTIME &&
-	    times->clocks[clock].n > 0) {
-		const struct perfetto_moment *moment =
-			moment_at(&times->clocks[clock], false, time_ns);
+	unsigned int ftrace = PERFETTO_TIMES_FTRACE;
 
-		time_ns = moment->boot_ns + (time_ns - moment->other_ns);
-	}
+	if (clock >= PERFETTO_CLOCK_REALTIME && clock < PERFETTO_CLOCK_BOOTTIME)
+		time_ns = convert(&times->clocks[clock], false, time_ns);
 	if (times->ftrace_clock == PERFETTO_FTRACE_BOOT)
 		return time_ns;
-	if (times->ftrace.n == 0 && times->ftrace_clock == PERFETTO_FTRACE_MONOTONIC_RAW)
-		return from_boot(&times->clocks[PERFETTO_CLOCK_MONOTONIC_RAW], time_ns);
-	return from_boot(&times->ftrace, time_ns);
+	if (times->clocks[ftrace].n == 0 && times->ftrace_clock == PERFETTO_FTRACE_MONOTONIC_RAW)
+		ftrace = PERFETTO_CLOCK_MONOTONIC_RAW;
+	return convert(&times->clocks[ftrace], true, time_ns);
 }

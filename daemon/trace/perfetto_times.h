@@ -14,6 +14,8 @@
  * is not followed at once, so a converted time may be off by it. */
 #define PERFETTO_JUMP_NS 1000000
 
+#define PERFETTO_TIMES_FTRACE PERFETTO_CLOCK_UNKNOWN
+
 /* One moment on CLOCK_BOOTTIME and on another clock. */
 struct perfetto_moment {
 	uint64_t boot_ns, other_ns;
@@ -27,8 +29,9 @@ struct perfetto_moments {
 
 struct perfetto_times {
 	uint64_t ftrace_clock; /* enum perfetto_ftrace_clock, of the last bundle that names it */
-	struct perfetto_moments ftrace;			 /* from bundles of events */
-	struct perfetto_moments clocks[PERFETTO_CLOCKS]; /* from clock snapshots */
+	/* From bundles of events that of the events, in the place that no clock has; the others
+	 * from clock snapshots. */
+	struct perfetto_moments clocks[PERFETTO_CLOCKS];
 };
 
 void perfetto_times_add_bundle(struct perfetto_times *times, const struct perfetto_bundle *bundle);

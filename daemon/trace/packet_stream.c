@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/packet_stream.h"
+#include "daemon/trace/perfetto_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "daemon/trace/input.h"
-#include "daemon/trace/perfetto_merge.h"
 #include "daemon/trace/source_archive.h"
 
 #define BUFFER_SIZE (256u << 10)

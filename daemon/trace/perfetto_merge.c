@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/perfetto_merge.h"
+/* Merges the events of a perfetto trace into the order of time.
+ *
+ * Events are added region by region. A bundle has events of one CPU, which are in order already; so
+ * a region consists of some runs of events in order. Runs wait in a heap for their next event, and
+ * nothing is sorted:
+ *
+ *     region:  12 14 18 | 11 13 | 10 19        heap:  10 11 12
+ */
+#include "daemon/trace/perfetto_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,12 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/trace/packet_stream.h"
-#include "daemon/trace/perfetto_merge.h"
-#include "daemon/trace/perfetto_times.h"
-#include "daemon/trace/perfetto_tracks.h"
+#include "daemon/trace/perfetto_parts.h"
 #include "parser/marker.h"
-#include "parser/perfetto.h"
 
 /* A region is at least that long. */
 #define REGION_SIZE (64u << 10)
@@ -53,18 +49,14 @@ struct thread_entry {
 	uint64_t named_ns;    /* time of the tree that named it */
 };
 
-struct thread_table {
-	unsigned int n;
-	struct thread_entry entries[THREADS];
-};
-
 struct perfetto_reader {
 	struct packet_stream stream;
 	bool has_index;
 	struct perfetto_counts counts;
 
-	struct thread_table *threads;
-	struct perfetto_times *times;
+	unsigned int n_threads;
+	struct thread_entry threads[THREADS];
+	struct perfetto_times times;
 	struct perfetto_tracks *tracks;
 
 	struct region *regions;
@@ -80,13 +72,14 @@ struct perfetto_reader {
 
 /* --- threads, from process trees and tracks --- */
 
-static unsigned int place_of(const struct thread_table *threads, int32_t tid)
+/* The entry of the thread, or the unused one for it. */
+static struct thread_entry *thread_of(struct perfetto_reader *reader, int32_t tid)
 {
 	unsigned int i = (uint32_t)tid * UINT32_C(2654435761) % THREADS;
 
-	while (threads->entries[i].tid != 0 && threads->entries[i].tid != tid)
+	while (reader->threads[i].tid != 0 && reader->threads[i].tid != tid)
 		i = (i + 1) % THREADS;
-	return i;
+	return &reader->threads[i];
 }
 
 /* The name that the kernel gives a process. Of a program it is the first 15 bytes of the file's
@@ -112,18 +105,18 @@ static struct span comm_of(const struct perfetto_thread *thread)
 
 /* Adds a thread or a process. A later name replaces an earlier one, by @time_ns, of the same time
  * by their order. */
-static void add_thread(struct thread_table *threads, const struct perfetto_thread *thread,
+static void add_thread(struct perfetto_reader *reader, const struct perfetto_thread *thread,
 		       uint64_t time_ns)
 {
-	struct thread_entry *entry = &threads->entries[place_of(threads, thread->tid)];
+	struct thread_entry *entry = thread_of(reader, thread->tid);
 	struct span comm = comm_of(thread);
 	bool is_later;
 
 	if (entry->tid == 0) {
 		/* A quarter stays free, so that a search ends soon. */
-		if (threads->n >= THREADS / 4 * 3)
+		if (reader->n_threads >= THREADS / 4 * 3)
 			return;
-		threads->n++;
+		reader->n_threads++;
 		entry->tid = thread->tid;
 		entry->tgid = -1;
 	}
@@ -189,16 +182,15 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 
 	if (packet->ftrace.ptr) {
 		counts->corrupt += !perfetto_bundle_read(packet->ftrace, &bundle);
-		perfetto_tracks_follow_bundle(reader->tracks, packet, number, bundle.cpu,
-					      bundle.first_ns);
-		perfetto_times_add_bundle(reader->times, &bundle);
+		perfetto_times_add_bundle(&reader->times, &bundle);
 		/* The events of a CPU are in order. */
 		if (bundle.first_ns > 0)
 			earliest(&region->first_ns[0], bundle.first_ns);
 	}
 	/* Compressed packets inside of compressed ones are not unpacked. */
 	counts->corrupt += packet->compressed.ptr != NULL;
-	counts->corrupt += !perfetto_tracks_follow(reader->tracks, packet, number);
+	counts->corrupt += !perfetto_tracks_follow(reader->tracks, packet, number,
+						   packet->ftrace.ptr ? &bundle : NULL);
 	if (packet->track.ptr) {
 		perfetto_track_read(packet->track, &track);
 		thread = (struct perfetto_thread){ track.tid, track.pid, track.thread_name, false };
@@ -206,14 +198,14 @@ static void index_packet(struct perfetto_reader *reader, const struct perfetto_p
 			thread = (struct perfetto_thread){ track.pid, track.pid, track.process_name,
 							   true };
 		if (thread.tid > 0)
-			add_thread(reader->threads, &thread, 0);
+			add_thread(reader, &thread, 0);
 	}
 	while (perfetto_thread_next(&tree, &thread))
-		add_thread(reader->threads, &thread, packet->time_ns);
+		add_thread(reader, &thread, packet->time_ns);
 	counts->corrupt += tree.len > 0;
 	if (packet->clocks.ptr) {
 		counts->corrupt += !perfetto_clocks_read(packet->clocks, &clocks);
-		perfetto_times_add_snapshot(reader->times, clocks.times_ns);
+		perfetto_times_add_snapshot(&reader->times, clocks.times_ns);
 	}
 	if (perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns)) {
 		if (packet->timeline.ptr || packet->track_event.ptr)
@@ -291,7 +283,7 @@ static int read_index(struct perfetto_reader *reader)
 
 		for (unsigned int clock = 1; clock < PERFETTO_CLOCKS; clock++)
 			if (first_ns[clock] != UINT64_MAX)
-				earliest(first_ns, perfetto_times_convert(reader->times, clock,
+				earliest(first_ns, perfetto_times_convert(&reader->times, clock,
 									  first_ns[clock]));
 	}
 	perfetto_sort(reader->regions, reader->n_regions, sizeof(*reader->regions),
@@ -378,7 +370,7 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 	if (!perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns) ||
 	    (!packet->timeline.ptr && !packet->track_event.ptr))
 		return;
-	event.time_ns = perfetto_times_convert(reader->times, clock, time_ns);
+	event.time_ns = perfetto_times_convert(&reader->times, clock, time_ns);
 	if (packet->timeline.ptr) {
 		event.kind = PERFETTO_EVENT_TIMELINE;
 		event.number = packet->sequence;
@@ -471,7 +463,7 @@ static bool to_record(struct perfetto_reader *reader, const struct perfetto_even
 		return false;
 	}
 	record->comm = SPAN_LITERAL("<...>");
-	thread = &reader->threads->entries[place_of(reader->threads, event->tid)];
+	thread = thread_of(reader, event->tid);
 	if (event->tid > 0 && thread->tid != 0) {
 		record->tgid = thread->tgid;
 		if (thread->comm[0])
@@ -593,11 +585,8 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, off_t base, struc
 	if (!reader)
 		return -ENOMEM;
 	reader->place = (struct place){ UINT64_MAX, 0 };
-	reader->threads = calloc(1, sizeof(*reader->threads));
-	reader->times = calloc(1, sizeof(*reader->times));
 	reader->tracks = perfetto_tracks_new();
-	if (reader->threads && reader->times && reader->tracks &&
-	    packet_stream_open(&reader->stream, fd, base, whole) == 0)
+	if (reader->tracks && packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;
 	*out = perfetto_reader_close(reader);
 	return -ENOMEM;
@@ -611,8 +600,6 @@ struct perfetto_reader *perfetto_reader_close(struct perfetto_reader *reader)
 	perfetto_merge_free(&reader->merge);
 	free(reader->regions);
 	perfetto_tracks_free(reader->tracks);
-	free(reader->times);
-	free(reader->threads);
 	free(reader);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/perfetto_times.h"
+#include "daemon/trace/perfetto_parts.h"
 
 #include <stdbool.h>
 #include <string.h>

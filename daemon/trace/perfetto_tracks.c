@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/perfetto_tracks.h"
+/* The writers of the packets of a perfetto trace: their clocks, what they lost, and their track
+ * events, as the markers that these stand for. SurfaceFlinger of Android 15 QPR1 and later writes
+ * them instead of ftrace if its categories prefer perfetto's SDK (atrace_categories_prefer_sdk).
+ *
+ * A thread is a writer of its own, a sequence. An event refers to what its sequence wrote before:
+ * the number of a name, a track, and a time that is the difference to the packet before:
+ *
+ *     sequence 5:  cleared: what was before is void
+ *                  clock 64 = 1000000000 ns, default track 11
+ *                  track 11 = thread 612 of process 612
+ *                  + 5000 ns, begin, name 1 = "commit 7"           B|612|commit 7
+ *                  track 12 = "VSYNC-sf"
+ *                  + 100 ns, counter, track 12, value 1            C|612|VSYNC-sf|1
+ *                  + 900 ns, end                                   E|612
+ *
+ * The first pass over the packets keeps what they define, with the packet's number. The second pass
+ * reads regions in the order of time, and looks it up by that number. Slices of other tracks than a
+ * thread's have no use here.
+ */
+#include "daemon/trace/perfetto_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "daemon/trace/perfetto_merge.h"
 
 /* Powers of two. A device has some hundreds of writers, and a track for each layer's counters. More
  * of them, and more facts and names, do not fit: what refers to them is missing. */
@@ -64,6 +81,13 @@ struct track {
 	uint32_t at, len; /* its name */
 };
 
+/* The bundles of events of a CPU, in the first pass. */
+struct cpu_bundles {
+	bool is_known;
+	uint64_t n_losses; /* at its last bundle */
+	uint64_t first_ns; /* of its earliest bundle */
+};
+
 struct perfetto_tracks {
 	bool is_ended; /* the first pass */
 	uint64_t region;
@@ -72,11 +96,7 @@ struct perfetto_tracks {
 	bool is_after_loss;
 	uint64_t after_loss; /* number of the first bundle after the last loss */
 	unsigned int n_gaps;
-	struct {
-		bool is_known;
-		uint64_t n_losses; /* at its last bundle */
-		uint64_t first_ns; /* of its earliest bundle */
-	} cpus[CPUS];
+	struct cpu_bundles cpus[CPUS];
 	struct sequence sequences[SEQUENCES];
 	struct track tracks[TRACKS];
 	struct fact *facts; /* later in the order of sequence, key and number */
@@ -264,30 +284,26 @@ static void follow_writer(struct perfetto_tracks *tracks, const struct perfetto_
 		sequence->default_clock = clock;
 }
 
-void perfetto_tracks_follow_bundle(struct perfetto_tracks *tracks,
-				   const struct perfetto_packet *packet, uint64_t number,
-				   int32_t cpu, uint64_t first_ns)
+static void follow_bundle(struct perfetto_tracks *tracks, struct cpu_bundles *cpu, uint64_t number,
+			  uint64_t first_ns)
 {
-	unsigned int place = (uint32_t)cpu % CPUS;
-	uint64_t *earliest_ns = &tracks->cpus[place].first_ns;
-
-	follow_writer(tracks, packet, number, first_ns < *earliest_ns);
-	if (*earliest_ns == 0 || first_ns < *earliest_ns)
-		*earliest_ns = first_ns;
+	if (cpu->first_ns == 0 || first_ns < cpu->first_ns)
+		cpu->first_ns = first_ns;
 	if (tracks->is_after_loss)
 		tracks->after_loss = number;
 	tracks->is_after_loss = false;
-	if (tracks->cpus[place].n_losses != tracks->n_losses && tracks->n_gaps < GAPS) {
+	if (cpu->n_losses != tracks->n_losses && tracks->n_gaps < GAPS) {
 		tracks->n_gaps++;
 		add_fact(tracks, (struct fact){ .sequence = GAP_SEQUENCE, .key = number });
 	}
-	tracks->cpus[place].is_known = true;
-	tracks->cpus[place].n_losses = tracks->n_losses;
+	cpu->is_known = true;
+	cpu->n_losses = tracks->n_losses;
 }
 
 bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			    uint64_t number)
+			    uint64_t number, const struct perfetto_bundle *bundle)
 {
+	struct cpu_bundles *cpu = bundle ? &tracks->cpus[(uint32_t)bundle->cpu % CPUS] : NULL;
 	bool is_ours = packet->track_event.ptr || packet->track.ptr || packet->interned.ptr ||
 		       packet->has_default_track;
 	struct span categories = packet->interned, name;
@@ -296,8 +312,9 @@ bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfett
 	bool whole = true;
 	uint64_t id;
 
-	if (!packet->ftrace.ptr)
-		follow_writer(tracks, packet, number, false);
+	follow_writer(tracks, packet, number, cpu && bundle->first_ns < cpu->first_ns);
+	if (cpu)
+		follow_bundle(tracks, cpu, number, bundle->first_ns);
 	if (!is_ours && !packet->cleared)
 		return true;
 	sequence = sequence_of(tracks, packet->sequence);

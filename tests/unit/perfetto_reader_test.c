@@ -5,7 +5,7 @@
 
 #include <zlib.h>
 
-#include "daemon/trace/packet_stream.h"
+#include "daemon/trace/perfetto_parts.h"
 #include "daemon/trace/perfetto_reader.h"
 #include "daemon/trace/timeline_stream.h"
 #include "parser/perfetto.h"

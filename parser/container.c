@@ -6,6 +6,7 @@
 
 #include "parser/anchor.h"
 #include "parser/protobuf.h"
+#include "parser/swar.h"
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -234,134 +235,125 @@ enum container_kind container_recognise(struct span head, bool last, size_t *ski
 
 /* --- HTML of systrace, and JSON --- */
 
-static const struct span script_end = SPAN_INIT("</script");
-static const struct span perf_data = SPAN_INIT("linuxPerfData");
-static const struct span system_trace = SPAN_INIT("\"systemTraceEvents\"");
+/* In each place: the texts at which another one begins. */
+static const struct html_end {
+	enum html_place in, next;
+	struct span text;
+	bool is_line; /* the next text of the trace is on another line */
+} ends[] = {
+	{ HTML_MARKUP, HTML_COMMENT, SPAN_INIT("<!--"), false },
+	{ HTML_MARKUP, HTML_TAG, SPAN_INIT("<script"), false },
+	{ HTML_COMMENT, HTML_MARKUP, SPAN_INIT("-->"), false },
+	{ HTML_TAG, HTML_SCRIPT, SPAN_INIT(">"), false },
+	{ HTML_TAG, HTML_TAG_OF_TRACE, SPAN_INIT("trace-data"), false },
+	{ HTML_TAG_OF_TRACE, HTML_SECTION, SPAN_INIT(">"), false },
+	{ HTML_SCRIPT, HTML_MARKUP, SPAN_INIT("</script"), false },
+	{ HTML_JSON, HTML_MARKUP, SPAN_INIT("</script"), false },
+	{ HTML_TRACE, HTML_MARKUP, SPAN_INIT("</script"), true },
+	{ HTML_STRING, HTML_SCRIPT, SPAN_INIT("\";"), false },
+	{ HTML_STRING, HTML_MARKUP, SPAN_INIT("</script"), false },
+	{ HTML_JSON_STRING, HTML_JSON, SPAN_INIT("\""), true },
+};
+
+/* The characters with which these begin, and escapes. */
+static const char stops[][4] = {
+	[HTML_MARKUP] = "<<<",	       [HTML_COMMENT] = "---", [HTML_TAG] = ">tT",
+	[HTML_TAG_OF_TRACE] = ">>>",   [HTML_TRACE] = "<<<",   [HTML_STRING] = "\\\"<",
+	[HTML_JSON_STRING] = "\\\"\"",
+};
 
 /* The longest text that is searched for, with the blanks of '"systemTraceEvents" : "'. */
 #define LOOK_AHEAD 32
 _Static_assert(LOOK_AHEAD < CONTAINER_HTML_KEEP_MAX, "what is kept must suffice");
 
-/* Advances @input to the next @first. Returns false if there is none. */
-static bool seek(struct span *input, char first)
+/* What is before the string with the trace: 'linuxPerfData = "', '"systemTraceEvents": "'. */
+static struct span name_in(enum html_place place)
 {
-	const char *at = memchr(input->ptr, first, input->len);
+	return place == HTML_JSON ? SPAN_LITERAL("\"systemTraceEvents\"")
+				  : SPAN_LITERAL("linuxPerfData");
+}
 
-	*input = span_skip(*input, at ? (size_t)(at - input->ptr) : input->len);
-	return at != NULL;
+/* The number of bytes before the next '<' or @name, in what may be megabytes of JavaScript. @tags:
+ * false: not to '<'. */
+static size_t before_name(struct span text, struct span name, bool tags)
+{
+	const char *tag = tags ? memchr(text.ptr, '<', text.len) : NULL;
+	size_t before = tag ? (size_t)(tag - text.ptr) : text.len;
+	const char *at = memmem(text.ptr, before, name.ptr, name.len);
+
+	if (at || tag)
+		return (size_t)((at ? at : tag) - text.ptr);
+	/* The last bytes may be the first part of the name. */
+	return before >= name.len ? before - name.len + 1 : 0;
+}
+
+/* The number of bytes before the next one of @any. */
+static size_t before_any(struct span text, const char any[3])
+{
+	size_t n = 0;
+
+#ifdef BLOCK_SIZE
+	for (; text.len - n >= BLOCK_SIZE; n += BLOCK_SIZE) {
+		uint32_t found = block_find(text.ptr + n, any);
+
+		if (found)
+			return n + (unsigned int)__builtin_ctz(found);
+	}
+#endif
+	while (n < text.len && !memchr(any, text.ptr[n], 3))
+		n++;
+	return n;
+}
+
+static const struct html_end *end_at(enum html_place place, struct span text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (ends[i].in == place && starts_with_word(text, ends[i].text))
+			return &ends[i];
+	return NULL;
 }
 
 /* True: there are enough bytes to compare with each text that is searched for. */
 static bool is_enough(struct span input, bool last)
 {
-	return last || input.len >= LOOK_AHEAD;
+	return input.len > 0 && (last || input.len >= LOOK_AHEAD);
 }
 
-/* Markup, a comment, or a tag: advances behind the next text at which another place begins. */
-static bool in_markup(struct container_html *html, struct span *input, bool last)
+/* The number of bytes before those at which there is something to do, or too few to know it. */
+static size_t before_stop(const struct container_html *html, struct span input, bool last)
 {
-	static const struct {
-		enum html_place in, next;
-		struct span text;
-	} ends[] = {
-		{ HTML_MARKUP, HTML_COMMENT, SPAN_INIT("<!--") },
-		{ HTML_MARKUP, HTML_TAG, SPAN_INIT("<script") },
-		{ HTML_COMMENT, HTML_MARKUP, SPAN_INIT("-->") },
-		{ HTML_TAG, HTML_SCRIPT, SPAN_INIT(">") },
-		{ HTML_TAG, HTML_TAG_OF_TRACE, SPAN_INIT("trace-data") },
-		{ HTML_TAG_OF_TRACE, HTML_SECTION, SPAN_INIT(">") },
-	};
+	bool is_code = html->place == HTML_SCRIPT || html->place == HTML_JSON;
+	struct span rest = input;
 
-	for (; (html->place != HTML_MARKUP || seek(input, '<')) &&
-	       (html->place != HTML_COMMENT || seek(input, '-')) && input->len > 0 &&
-	       is_enough(*input, last);
-	     *input = span_skip(*input, 1)) {
-		for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-			if (ends[i].in != html->place || !starts_with_word(*input, ends[i].text))
-				continue;
-			*input = span_skip(*input, ends[i].text.len);
-			html->place = ends[i].next;
-			return true;
-		}
+	/* The columns of a first line of ftrace text are found without its blanks. */
+	if (html->place == HTML_SECTION)
+		return input.len - skip_blanks(input).len;
+	if (is_code)
+		return before_name(input, name_in(html->place), !html->is_json);
+	for (;; rest = span_skip(rest, 1)) {
+		rest = span_skip(rest, before_any(rest, stops[html->place]));
+		if (!is_enough(rest, last) || rest.ptr[0] == '\\' || end_at(html->place, rest))
+			return (size_t)(rest.ptr - input.ptr);
 	}
-	return false;
 }
 
-/* Advances to the next '<' or @name, in what may be megabytes of JavaScript. @tags: false: not to
- * '<'. */
-static bool seek_name(struct span *input, struct span name, bool tags)
-{
-	const char *tag = tags ? memchr(input->ptr, '<', input->len) : NULL;
-	size_t before = tag ? (size_t)(tag - input->ptr) : input->len;
-	const char *at = memmem(input->ptr, before, name.ptr, name.len);
-
-	if (at || tag) {
-		*input = span_skip(*input, (size_t)((at ? at : tag) - input->ptr));
-		return true;
-	}
-	/* The last bytes may be the first part of the name. */
-	*input = span_skip(*input, before >= name.len ? before - name.len + 1 : 0);
-	return false;
-}
-
-/* In a script of the viewer, or in JSON: advances behind the begin of the string with the trace:
- * 'linuxPerfData = "', '"systemTraceEvents": "'. It must fit into the look-ahead, so that pieces of
- * any size give the same result. */
-static bool in_code(struct container_html *html, struct span *input, bool last)
+/* In a script of the viewer, or in JSON: advances behind the begin of the string with the trace, or
+ * by a byte. That begin must fit into the look-ahead, so that pieces of any size give the same
+ * result. */
+static void begin_string(struct container_html *html, struct span *input)
 {
 	bool is_json = html->place == HTML_JSON;
-	struct span name = is_json ? system_trace : perf_data;
+	struct span name = name_in(html->place);
+	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
+	bool is_named = span_starts_with(rest, name);
 
-	while (seek_name(input, name, !html->is_json)) {
-		struct span rest = { input->ptr,
-				     input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
-		bool is_named = span_starts_with(rest, name);
-
-		if (!is_enough(*input, last))
-			return false;
-		if (starts_with_word(*input, script_end)) {
-			html->place = HTML_MARKUP;
-			return true;
-		}
-		rest = skip_blanks(span_skip(rest, name.len));
-		is_named &= rest.len > 0 && rest.ptr[0] == (is_json ? ':' : '=');
-		rest = skip_blanks(span_skip(rest, 1));
-		if (is_named && rest.len > 0 && rest.ptr[0] == '"') {
-			*input = span_skip(*input, (size_t)(rest.ptr + 1 - input->ptr));
-			html->place = is_json ? HTML_JSON_STRING : HTML_STRING;
-			return true;
-		}
-		*input = span_skip(*input, 1);
-	}
-	return false;
-}
-
-/* Sets @text to the bytes before @end, and advances @input to @end. */
-static bool split_off(struct span *input, const char *end, struct span *text)
-{
-	*text = (struct span){ input->ptr, (size_t)(end - input->ptr) };
-	*input = span_skip(*input, text->len);
-	return text->len > 0;
-}
-
-static bool in_trace(struct container_html *html, struct span *input, bool last, struct span *text)
-{
-	struct span at = *input;
-
-	while (seek(&at, '<')) {
-		if (!is_enough(at, last))
-			break;
-		if (starts_with_word(at, script_end)) {
-			if (at.ptr > input->ptr)
-				break;
-			/* Another section may follow: a line end separates their lines. */
-			html->place = HTML_MARKUP;
-			*text = SPAN_LITERAL("\n");
-			return true;
-		}
-		at = span_skip(at, 1);
-	}
-	return split_off(input, at.ptr, text);
+	rest = skip_blanks(span_skip(rest, name.len));
+	is_named &= rest.len > 0 && rest.ptr[0] == (is_json ? ':' : '=');
+	rest = skip_blanks(span_skip(rest, 1));
+	is_named &= rest.len > 0 && rest.ptr[0] == '"';
+	*input = span_skip(*input, is_named ? (size_t)(rest.ptr + 1 - input->ptr) : 1);
+	if (is_named)
+		html->place = is_json ? HTML_JSON_STRING : HTML_STRING;
 }
 
 /* Returns the meaning of the escape at @input. A '\\' before a line end joins lines. */
@@ -426,78 +418,39 @@ static struct span number_character(struct container_html *html, struct span *in
 	return (struct span){ html->utf8, n };
 }
 
-/* One step inside a string; @text may be empty. Returns false if more bytes are needed. */
-static bool in_string(struct container_html *html, struct span *input, bool last, struct span *text)
-{
-	bool is_json = html->place == HTML_JSON_STRING;
-	uint32_t unit;
-	size_t n = 0;
-
-	/* Text ends at a '\\', and at a '"' or '<' that may end the string. */
-	while (n < input->len && input->ptr[n] != '\\' && input->ptr[n] != '"' &&
-	       input->ptr[n] != '<')
-		n++;
-	if (split_off(input, input->ptr + n, text))
-		return true;
-	if (input->len == 0 || !is_enough(*input, last))
-		return false;
-	if (is_json && read_unit(*input, &unit)) {
-		*text = number_character(html, input, unit);
-	} else if (input->ptr[0] == '\\') {
-		*text = unescape(input);
-	} else if (is_json && input->ptr[0] == '"') {
-		*input = span_skip(*input, 1);
-		html->place = HTML_JSON;
-		*text = SPAN_LITERAL("\n");
-	} else if (!is_json && span_starts_with(*input, SPAN_LITERAL("\";"))) {
-		*input = span_skip(*input, 2);
-		html->place = HTML_SCRIPT;
-	} else if (!is_json && starts_with_word(*input, script_end)) {
-		html->place = HTML_MARKUP;
-	} else {
-		split_off(input, input->ptr + 1, text);
-	}
-	return true;
-}
-
 bool container_html_next(struct container_html *html, struct span *input, bool last,
 			 struct span *text)
 {
-	bool more = true;
-
 	*text = SPAN_NULL;
-	while (more && text->len == 0) {
-		switch (html->place) {
-		case HTML_MARKUP:
-		case HTML_COMMENT:
-		case HTML_TAG:
-		case HTML_TAG_OF_TRACE:
-			more = in_markup(html, input, last);
-			break;
-		case HTML_SCRIPT:
-		case HTML_JSON:
-			more = in_code(html, input, last);
-			break;
-		case HTML_SECTION:
-			/* The columns of a first line of ftrace text are found without its blanks.
-			 */
-			*input = skip_blanks(*input);
-			more = input->len > 0;
-			if (more)
-				html->place = input->ptr[0] == '{' || input->ptr[0] == '['
-						      ? HTML_JSON
-						      : HTML_TRACE;
-			break;
-		case HTML_TRACE:
-			more = in_trace(html, input, last, text);
-			break;
-		case HTML_STRING:
-		case HTML_JSON_STRING:
-			more = in_string(html, input, last, text);
-			break;
+	while (text->len == 0) {
+		struct span before = { input->ptr, before_stop(html, *input, last) };
+		const struct html_end *end;
+		uint32_t unit;
+
+		*input = span_skip(*input, before.len);
+		if (before.len > 0 && html->place >= HTML_TRACE) {
+			*text = before;
+			return true;
+		}
+		if (!is_enough(*input, last))
+			return false;
+		end = end_at(html->place, *input);
+		if (end) {
+			*input = span_skip(*input, end->text.len);
+			html->place = end->next;
+			*text = (struct span){ "\n", end->is_line };
+		} else if (html->place == HTML_SECTION) {
+			html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON
+										   : HTML_TRACE;
+		} else if (html->place == HTML_SCRIPT || html->place == HTML_JSON) {
+			begin_string(html, input);
+		} else if (html->place == HTML_JSON_STRING && read_unit(*input, &unit)) {
+			*text = number_character(html, input, unit);
+		} else {
+			*text = unescape(input);
 		}
 	}
-	return more;
+	return true;
 }
 
 /* Nothing of the trace can follow the string of a file of JSON, so its last brackets may be cut. */

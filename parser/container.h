@@ -45,11 +45,12 @@ enum html_place {
 	HTML_TAG,	   /* inside "<script ...", before its '>' */
 	HTML_TAG_OF_TRACE, /* the same, behind "trace-data" */
 	HTML_SCRIPT,	   /* the viewer's JavaScript: ignored */
-	HTML_SECTION,	   /* at the start of a trace-data section: blanks before its content */
-	HTML_TRACE,	   /* ftrace text of a trace-data section */
-	HTML_STRING,	   /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
 	HTML_JSON,	   /* a trace-data section of JSON, or a file of JSON */
-	HTML_JSON_STRING,  /* "systemTraceEvents": "..." in it */
+	HTML_SECTION,	   /* at the start of a trace-data section: blanks before its content */
+	/* What follows has the text of the trace. */
+	HTML_TRACE,	  /* ftrace text of a trace-data section */
+	HTML_STRING,	  /* var linuxPerfData = "...": lines end in \n\ (Android 4.x) */
+	HTML_JSON_STRING, /* "systemTraceEvents": "..." in it */
 };
 
 struct container_html {

@@ -33,7 +33,7 @@
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/thread_cache.h"
 #include "daemon/trace/trace_files.h"
-#include "parser/ftrace_merge.h"
+#include "parser/ftrace_raw.h"
 #include "parser/marker.h"
 
 /* Events are held back until they have this age: by then an interrupted writer has finished. */

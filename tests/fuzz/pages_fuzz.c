@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parser/ftrace_merge.h"
+#include "parser/ftrace_raw.h"
 #include "parser/marker.h"
 #include "tests/fuzz/target.h"
 

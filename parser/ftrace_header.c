@@ -17,10 +17,19 @@ ALWAYS_INLINE bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-ALWAYS_INLINE void pop_spaces(struct span *head)
+ALWAYS_INLINE void pop_blanks(struct span *head)
 {
 	while (head->len > 0 && is_blank(head->ptr[head->len - 1]))
 		head->len--;
+}
+
+/* Removes @c from the end. Returns false if it is not there. */
+ALWAYS_INLINE bool pop_char(struct span *head, char c)
+{
+	bool is_there = head->len > 0 && head->ptr[head->len - 1] == c;
+
+	head->len -= is_there;
+	return is_there;
 }
 
 /* Removes up to 11 digits from the end. Returns how many: 11 means more than 10. */
@@ -58,9 +67,8 @@ ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 	uint64_t fraction;
 	unsigned int n = pop_digits(head, &fraction);
 
-	if (n == 0 || n > 9 || head->len == 0 || head->ptr[head->len - 1] != '.')
+	if (n == 0 || n > 9 || !pop_char(head, '.'))
 		return false;
-	head->len--;
 	*time_ns = fraction * units[n];
 	/* As nanoseconds they must fit into 64 bits. */
 	n = pop_digits(head, &seconds);
@@ -70,68 +78,38 @@ ALWAYS_INLINE bool pop_time(struct span *head, uint64_t *time_ns)
 	return head->len == 0 || is_blank(head->ptr[head->len - 1]);
 }
 
-/* Removes the flags, if there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth and,
- * since Linux 5.15, migrate-disable. */
-ALWAYS_INLINE bool pop_flags(struct span *head)
-{
-	size_t begin;
-
-	pop_spaces(head);
-	begin = head->len;
-	while (begin > 0 && head->ptr[begin - 1] != ' ' && head->ptr[begin - 1] != ']')
-		begin--;
-	if (head->len - begin > 8)
-		return false;
-	head->len = begin;
-	pop_spaces(head);
-	return true;
-}
-
-ALWAYS_INLINE bool pop_cpu(struct span *head, int32_t *cpu)
-{
-	if (head->len == 0 || head->ptr[head->len - 1] != ']')
-		return false;
-	head->len--;
-	if (!pop_number(head, cpu))
-		return false;
-	if (head->len == 0 || head->ptr[head->len - 1] != '[')
-		return false;
-	head->len--;
-	pop_spaces(head);
-	return true;
-}
-
-/* Removes "(  683)" or "(-----)", if it is there. */
-ALWAYS_INLINE bool pop_tgid(struct span *head, int32_t *tgid)
-{
-	*tgid = TRACE_ID_UNKNOWN;
-	if (head->len == 0 || head->ptr[head->len - 1] != ')')
-		return true;
-	head->len--;
-	if (!pop_number(head, tgid))
-		while (head->len > 0 && head->ptr[head->len - 1] == '-')
-			head->len--;
-	pop_spaces(head);
-	if (head->len == 0 || head->ptr[head->len - 1] != '(')
-		return false;
-	head->len--;
-	pop_spaces(head);
-	return true;
-}
-
 bool ftrace_header_read(struct span *head, struct trace_record *record)
 {
 	struct span rest = *head; /* local variables stay in registers: hot path */
+	int32_t cpu, tgid = TRACE_ID_UNKNOWN, tid;
 	struct span comm;
 	uint64_t time_ns;
-	int32_t cpu, tgid, tid;
+	size_t flags = 0;
 
-	if (!pop_time(&rest, &time_ns) || !pop_flags(&rest) || !pop_cpu(&rest, &cpu) ||
-	    !pop_tgid(&rest, &tgid) || !pop_number(&rest, &tid))
+	if (!pop_time(&rest, &time_ns))
 		return false;
-	if (rest.len == 0 || rest.ptr[rest.len - 1] != '-')
+	pop_blanks(&rest);
+	/* Flags, if there are any: irqs-off, need-resched, hardirq/softirq, preempt-depth and,
+	 * since Linux 5.15, migrate-disable. */
+	for (; rest.len > 0 && rest.ptr[rest.len - 1] != ' ' && rest.ptr[rest.len - 1] != ']';
+	     flags++)
+		rest.len--;
+	pop_blanks(&rest);
+	if (flags > 8 || !pop_char(&rest, ']') || !pop_number(&rest, &cpu) || !pop_char(&rest, '['))
 		return false;
-	rest.len--;
+	pop_blanks(&rest);
+	/* The process, "(  683)" or "(-----)". */
+	if (pop_char(&rest, ')')) {
+		if (!pop_number(&rest, &tgid))
+			while (pop_char(&rest, '-'))
+				;
+		pop_blanks(&rest);
+		if (!pop_char(&rest, '('))
+			return false;
+		pop_blanks(&rest);
+	}
+	if (!pop_number(&rest, &tid) || !pop_char(&rest, '-'))
+		return false;
 	comm = rest;
 	if (comm.len > COMM_WIDTH)
 		comm = span_skip(comm, comm.len - COMM_WIDTH);

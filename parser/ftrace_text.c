@@ -21,54 +21,43 @@
 /* Hot path: everything is inlined, so that values stay in registers. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Skips @word and the ':' after it, with a suffix of the compiler in between (".isra.0"). */
-static bool skip_symbol(struct span *text, struct span word)
+/* Skips the function of a marker line and the ':' after it, with a suffix of the compiler in
+ * between
+ * (".isra.0"). */
+static bool skip_function(struct span *text)
 {
-	size_t n = word.len;
+	/* Kernel 6.18 moved the write to another function. "0" is printed by 3.x kernels and later
+	 * ones of some vendors, an address if the kernel hides its symbols. */
+	enum { ADDRESS, PRINT, NAMES = 5 };
+	static const struct span names[NAMES] = {
+		[ADDRESS] = SPAN_INIT("0x"),
+		[PRINT] = SPAN_INIT("print"),
+		SPAN_INIT("tracing_mark_write"),
+		SPAN_INIT("write_marker_to_buffer"),
+		SPAN_INIT("0"),
+	};
+	size_t i = 0, n;
 
-	if (n >= text->len || text->ptr[0] != word.ptr[0] || !span_starts_with(*text, word))
+	while (i < NAMES && !span_starts_with(*text, names[i]))
+		i++;
+	if (i == NAMES)
 		return false;
-	if (text->ptr[n] == '.')
+	n = names[i].len;
+	if (i == ADDRESS) {
+		while (n < text->len && is_hex_digit(text->ptr[n]))
+			n++;
+		if (n == names[i].len)
+			return false;
+	} else if (n < text->len && text->ptr[n] == '.') {
 		while (n < text->len && text->ptr[n] != ':' && text->ptr[n] != ' ')
 			n++;
+	}
 	if (n >= text->len || text->ptr[n] != ':')
 		return false;
 	*text = span_skip(*text, n + 1);
-	return true;
-}
-
-/* Skips "0x" and hex digits: the writer's address, if the kernel hides its symbols. */
-static bool skip_address(struct span *text)
-{
-	size_t n = 2;
-
-	if (!span_starts_with(*text, SPAN_LITERAL("0x")))
-		return false;
-	while (n < text->len && is_hex_digit(text->ptr[n]))
-		n++;
-	if (n == 2 || n >= text->len || text->ptr[n] != ':')
-		return false;
-	*text = span_skip(*text, n + 1);
-	return true;
-}
-
-/* Skips the function of a marker line. Kernel 6.18 moved the write to another function; "0" is
- * printed by 3.x kernels and later ones of some vendors. trace-cmd prints event and function. */
-static bool skip_function(struct span *text)
-{
-	static const struct span names[] = {
-		SPAN_INIT("tracing_mark_write"),
-		SPAN_INIT("0"),
-		SPAN_INIT("write_marker_to_buffer"),
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (skip_symbol(text, names[i]))
-			return true;
-	if (skip_address(text))
+	if (i != PRINT)
 		return true;
-	if (!skip_symbol(text, SPAN_LITERAL("print")))
-		return false;
+	/* trace-cmd prints event and function. */
 	while (text->len > 1 && text->ptr[0] == ' ' && text->ptr[1] == ' ')
 		*text = span_skip(*text, 1);
 	if (span_starts_with(*text, SPAN_LITERAL(" tracing_mark_write: ")))

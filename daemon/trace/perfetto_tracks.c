@@ -453,51 +453,34 @@ static void define_clock(struct perfetto_tracks *tracks, const struct perfetto_p
 	sequence->region = tracks->region;
 }
 
-/* The time of the sequence's first packet in a region: the second pass comes from elsewhere. */
-static bool begin_region(struct perfetto_tracks *tracks, struct sequence *sequence, uint64_t number)
+/* The time of a packet on the clock that its sequence defined: the difference to the packet before.
+ * The second pass comes to the sequence's first packet in a region from elsewhere, so that has a
+ * fact. Returns false if it is unknown. */
+static bool add_up(struct perfetto_tracks *tracks, struct sequence *sequence,
+		   const struct perfetto_packet *packet, uint64_t number)
 {
+	bool is_first = sequence->region != tracks->region;
 	const struct fact *fact;
 
-	if (!tracks->is_ended)
-		return add_fact(tracks, (struct fact){ .sequence = sequence->id,
-						       .key = (uint64_t)KEY_TIME,
-						       .number = number,
-						       .value = sequence->time_ns,
-						       .at = (uint32_t)sequence->unit_ns,
-						       .len = (uint32_t)sequence->base_clock });
-	fact = fact_of(tracks, sequence->id, (uint64_t)KEY_TIME, number);
-	if (!fact)
-		return false;
-	sequence->time_ns = fact->value;
-	sequence->unit_ns = fact->at;
-	sequence->base_clock = fact->len;
-	return true;
-}
-
-static bool find_time(struct perfetto_tracks *tracks, struct sequence *sequence,
-		      const struct perfetto_packet *packet, uint64_t number, uint64_t *clock,
-		      uint64_t *time_ns)
-{
-	*time_ns = packet->time_ns;
-	/* What it refers to, its clock, too, was overwritten or lost. */
-	if (packet->needs_state &&
-	    !(tracks->is_ended
-		      ? fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED, number) != NULL
-		      : sequence && sequence->is_cleared))
-		return false;
-	if (*clock < PERFETTO_CLOCKS)
-		return true;
-	if (!sequence || sequence->clock != *clock || !packet->has_time)
-		return false;
-	if (!tracks->is_ended || sequence->region == tracks->region)
+	if (!tracks->is_ended || !is_first)
 		sequence->time_ns += packet->time_ns * sequence->unit_ns;
-	if (sequence->region != tracks->region) {
-		if (!begin_region(tracks, sequence, number))
+	if (is_first && !tracks->is_ended) {
+		if (!add_fact(tracks, (struct fact){ .sequence = sequence->id,
+						     .key = (uint64_t)KEY_TIME,
+						     .number = number,
+						     .value = sequence->time_ns,
+						     .at = (uint32_t)sequence->unit_ns,
+						     .len = (uint32_t)sequence->base_clock }))
 			return false;
-		sequence->region = tracks->region;
+	} else if (is_first) {
+		fact = fact_of(tracks, sequence->id, (uint64_t)KEY_TIME, number);
+		if (!fact)
+			return false;
+		sequence->time_ns = fact->value;
+		sequence->unit_ns = fact->at;
+		sequence->base_clock = fact->len;
 	}
-	*clock = sequence->base_clock;
-	*time_ns = sequence->time_ns;
+	sequence->region = tracks->region;
 	return true;
 }
 
@@ -506,12 +489,14 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 {
 	struct sequence *sequence = sequence_of(tracks, packet->sequence);
 	const struct fact *fact;
+	bool is_known = true;
 
 	if (!packet->timeline.ptr && !packet->track_event.ptr && !packet->clocks.ptr &&
 	    !(packet->has_time && sequence && sequence->clock != 0))
 		return false;
 	if (packet->clocks.ptr)
 		define_clock(tracks, packet);
+	*time_ns = packet->time_ns;
 	*clock = packet->clock;
 	if (*clock == 0 && sequence && !tracks->is_ended) {
 		*clock = sequence->default_clock;
@@ -521,7 +506,20 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 	}
 	if (*clock == 0)
 		*clock = PERFETTO_CLOCK_BOOTTIME;
-	if (find_time(tracks, sequence, packet, number, clock, time_ns) && *clock < PERFETTO_CLOCKS)
+	/* What it refers to, its clock, too, was overwritten or lost. */
+	if (packet->needs_state && tracks->is_ended)
+		is_known = fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED, number) != NULL;
+	else if (packet->needs_state)
+		is_known = sequence && sequence->is_cleared;
+	if (is_known && *clock >= PERFETTO_CLOCKS) {
+		is_known = sequence && sequence->clock == *clock && packet->has_time &&
+			   add_up(tracks, sequence, packet, number);
+		if (is_known) {
+			*clock = sequence->base_clock;
+			*time_ns = sequence->time_ns;
+		}
+	}
+	if (is_known)
 		return packet->has_time;
 	if (!tracks->is_ended && sequence && packet->track_event.ptr)
 		sequence->untimed++;

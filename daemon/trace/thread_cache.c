@@ -145,22 +145,6 @@ void thread_cache_end(struct thread_cache *cache)
 
 /* --- threads --- */
 
-/* The entry of @tid, or the one to evict for it. Neighbouring numbers are in different sets: they
- * often belong to one process and write at the same time. */
-static struct cached_thread *entry_of(struct thread_cache *cache, int32_t tid)
-{
-	struct cached_thread *set = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
-	struct cached_thread *oldest = &set[0];
-
-	for (int i = 0; i < THREAD_CACHE_WAYS; i++) {
-		if (set[i].tid == tid)
-			return &set[i];
-		if (set[i].read_ns < oldest->read_ns)
-			oldest = &set[i];
-	}
-	return oldest;
-}
-
 static void read_thread(struct thread_cache *cache, struct cached_thread *thread)
 {
 	struct status status, process;
@@ -188,27 +172,31 @@ static void read_thread(struct thread_cache *cache, struct cached_thread *thread
 	cache->alive = open_comm(cache, thread->tgid);
 }
 
-static uint64_t fresh_ns(const struct thread_cache *cache, const struct cached_thread *thread)
-{
-	if (thread->tgid == TRACE_ID_UNKNOWN || cache->surfaceflinger == TRACE_ID_UNKNOWN)
-		return FRESH_GONE_NS;
-	return thread->tgid == cache->surfaceflinger ? FRESH_SURFACEFLINGER_NS : FRESH_NS;
-}
-
 const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_t tid,
 					      uint64_t now_ns)
 {
-	struct cached_thread *first = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
-	struct cached_thread *entry = entry_of(cache, tid);
-	struct cached_thread thread = *entry;
+	/* Neighbouring numbers are in different sets: they often belong to one process and write at
+	 * the same time. */
+	struct cached_thread *set = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
+	struct cached_thread *entry = &set[0], thread;
+	uint64_t fresh_ns = FRESH_NS;
 
+	/* Its entry, or the one to evict for it. */
+	for (int i = 1; i < THREAD_CACHE_WAYS && entry->tid != tid; i++)
+		if (set[i].tid == tid || set[i].read_ns < entry->read_ns)
+			entry = &set[i];
+	thread = *entry;
 	if (!cached_thread_is(&thread, tid, now_ns)) {
 		thread.tid = tid;
 		thread.read_ns = now_ns;
 		read_thread(cache, &thread);
-		thread.until_ns = now_ns + fresh_ns(cache, &thread);
+		if (thread.tgid == TRACE_ID_UNKNOWN || cache->surfaceflinger == TRACE_ID_UNKNOWN)
+			fresh_ns = FRESH_GONE_NS;
+		else if (thread.tgid == cache->surfaceflinger)
+			fresh_ns = FRESH_SURFACEFLINGER_NS;
+		thread.until_ns = now_ns + fresh_ns;
 	}
-	*entry = *first;
-	*first = thread;
-	return first;
+	*entry = set[0];
+	set[0] = thread;
+	return set;
 }

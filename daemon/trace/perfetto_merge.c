@@ -128,7 +128,7 @@ bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_even
 	merge->last_ns = event->time_ns;
 	copy = (struct perfetto_event *)(added->bytes + added->len);
 	*copy = *event;
-	copy->len = (uint32_t)bytes.len;
+	copy->len = (uint32_t)bytes.len & 0xffffff; /* fewer than PERFETTO_EVENTS_MAX */
 	if (bytes.len > 0)
 		memcpy(copy + 1, bytes.ptr, bytes.len);
 	added->len += len;

@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include "parser/perfetto.h"
+#include "parser/record.h"
 
 /* --- packet_stream.c: the packets of the trace, one after the other --- */
 
@@ -71,15 +72,16 @@ int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_pac
 /* The most bytes of a region's events. Only a hostile region has more. */
 #define PERFETTO_EVENTS_MAX (4u << 20)
 
-enum perfetto_event_kind { PERFETTO_EVENT_PRINT, PERFETTO_EVENT_LOST, PERFETTO_EVENT_TIMELINE };
+/* An event of ftrace: its bytes are the text of a marker. All others are of an enum trace_kind. */
+#define PERFETTO_PRINT (TRACE_TIMELINE + 1)
 
 /* Its bytes are behind it. */
 struct perfetto_event {
 	uint64_t time_ns;
-	uint64_t number; /* PERFETTO_EVENT_TIMELINE: the sequence */
-	enum perfetto_event_kind kind;
-	int32_t cpu, tid; /* or TRACE_ID_UNKNOWN */
-	uint32_t len;	  /* set by perfetto_merge_add() */
+	int64_t value;	       /* of a counter; TRACE_TIMELINE: the sequence */
+	int32_t cpu, tid, pid; /* or TRACE_ID_UNKNOWN */
+	uint32_t kind : 8;
+	uint32_t len : 24; /* set by perfetto_merge_add() */
 };
 
 struct perfetto_region_events;
@@ -171,10 +173,6 @@ uint64_t perfetto_times_convert(const struct perfetto_times *times, uint64_t clo
 
 struct perfetto_tracks;
 
-/* The text of a marker, and of a name in it. */
-#define PERFETTO_MARKER_SIZE 4096
-#define PERFETTO_NAME_MAX (PERFETTO_MARKER_SIZE - 64)
-
 /* Returns NULL if out of memory. */
 struct perfetto_tracks *perfetto_tracks_new(void);
 void perfetto_tracks_free(struct perfetto_tracks *tracks);
@@ -211,10 +209,9 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
 			  uint64_t number);
 
-/* The second pass: writes the marker of a track event into @text. *tid: of its thread. Returns 1;
- * 0: there is none for it; -1: what it refers to is missing. */
-int perfetto_tracks_marker(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			   uint64_t number, char text[static PERFETTO_MARKER_SIZE],
-			   struct span *marker, int32_t *tid);
+/* The second pass: sets kind, tid, pid and value of @event by a track event, and *name, its bytes.
+ * Returns 1; 0: no marker stands for it; -1: what it refers to is missing. */
+int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			  uint64_t number, struct perfetto_event *event, struct span *name);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "daemon/trace/perfetto_parts.h"
 #include "parser/marker.h"
+#include "parser/swar.h"
 
 /* A region is at least that long. */
 #define REGION_SIZE (64u << 10)
@@ -323,8 +324,11 @@ static void add_lost(struct perfetto_reader *reader, int32_t cpu, uint64_t time_
 {
 	const struct perfetto_event event = {
 		.time_ns = time_ns,
-		.kind = PERFETTO_EVENT_LOST,
+		.kind = TRACE_LOST,
 		.cpu = cpu,
+		.tid = TRACE_ID_UNKNOWN,
+		.pid = TRACE_ID_UNKNOWN,
+		.value = TRACE_LOST_UNKNOWN,
 	};
 
 	if (time_ns > 0)
@@ -345,7 +349,7 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 	while (perfetto_print_next(&rest, &print)) {
 		const struct perfetto_event event = {
 			.time_ns = print.time_ns,
-			.kind = PERFETTO_EVENT_PRINT,
+			.kind = PERFETTO_PRINT,
 			.cpu = bundle.cpu,
 			.tid = print.tid,
 		};
@@ -361,10 +365,13 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 /* An event of FrameTimeline, or of a track. */
 static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
-	struct perfetto_event event = { .cpu = TRACE_ID_UNKNOWN, .tid = TRACE_ID_UNKNOWN };
+	struct perfetto_event event = {
+		.cpu = TRACE_ID_UNKNOWN,
+		.tid = TRACE_ID_UNKNOWN,
+		.pid = TRACE_ID_UNKNOWN,
+	};
 	uint64_t clock, time_ns, number = number_of(&reader->place);
-	char text[PERFETTO_MARKER_SIZE];
-	struct span marker;
+	struct span name;
 	int made;
 
 	if (!perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns) ||
@@ -372,19 +379,18 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 		return;
 	event.time_ns = perfetto_times_convert(&reader->times, clock, time_ns);
 	if (packet->timeline.ptr) {
-		event.kind = PERFETTO_EVENT_TIMELINE;
-		event.number = packet->sequence;
+		event.kind = TRACE_TIMELINE;
+		event.value = (int64_t)packet->sequence;
 		add_event(reader, &event, packet->timeline);
 	}
 	if (!packet->track_event.ptr)
 		return;
 
-	event.kind = PERFETTO_EVENT_PRINT;
-	made = perfetto_tracks_marker(reader->tracks, packet, number, text, &marker, &event.tid);
+	made = perfetto_tracks_event(reader->tracks, packet, number, &event, &name);
 	if (perfetto_tracks_lost(reader->tracks, packet, number))
 		add_lost(reader, TRACE_ID_UNKNOWN, event.time_ns);
 	if (made > 0)
-		add_event(reader, &event, marker);
+		add_event(reader, &event, name);
 	else if (made < 0)
 		reader->counts.malformed++;
 }
@@ -434,31 +440,26 @@ static bool to_record(struct perfetto_reader *reader, const struct perfetto_even
 
 	/* In whole microseconds, as in the text of a trace: so both give the same rows. */
 	*record = (struct trace_record){
-		.kind = TRACE_LOST,
+		.kind = (enum trace_kind)event->kind,
 		.cpu = event->cpu,
 		.tid = event->tid,
 		.tgid = TRACE_ID_UNKNOWN,
-		.pid = TRACE_ID_UNKNOWN,
+		.pid = event->pid,
 		.time_ns = event->time_ns / 1000 * 1000,
-		.value = TRACE_LOST_UNKNOWN,
+		.value = event->value,
+		.name = text,
 	};
-	reader->counts.markers += event->kind != PERFETTO_EVENT_LOST;
-	if (event->kind != PERFETTO_EVENT_PRINT)
-		record->tid = TRACE_ID_UNKNOWN;
-	if (event->kind == PERFETTO_EVENT_TIMELINE) {
-		record->kind = TRACE_TIMELINE;
-		record->time_ns = event->time_ns;
-		record->value = (int64_t)event->number;
-		record->name = text;
-	}
-	if (event->kind != PERFETTO_EVENT_PRINT)
+	if (event->kind == TRACE_LOST)
 		return true;
-
-	text.len = strnlen(text.ptr, text.len);
-	end = memchr(text.ptr, '\n', text.len);
+	reader->counts.markers++;
+	if (event->kind == TRACE_TIMELINE) {
+		record->time_ns = event->time_ns;
+		return true;
+	}
+	end = event->kind == PERFETTO_PRINT ? text_end(text.ptr, text.ptr + text.len) : NULL;
 	if (end)
 		text.len = (size_t)(end - text.ptr);
-	if (!marker_parse(text, false, record)) {
+	if (event->kind == PERFETTO_PRINT ? !marker_parse(text, false, record) : event->pid < 0) {
 		reader->counts.malformed++;
 		return false;
 	}
@@ -478,16 +479,18 @@ static void report_loss(struct perfetto_reader *reader, uint64_t time_ns,
 			void (*record)(void *context, const struct trace_record *record),
 			void *context)
 {
-	const struct perfetto_event lost = {
-		.time_ns = time_ns,
-		.kind = PERFETTO_EVENT_LOST,
+	const struct trace_record lost = {
+		.kind = TRACE_LOST,
 		.cpu = TRACE_ID_UNKNOWN,
+		.tid = TRACE_ID_UNKNOWN,
+		.tgid = TRACE_ID_UNKNOWN,
+		.pid = TRACE_ID_UNKNOWN,
+		.time_ns = time_ns / 1000 * 1000,
+		.from_ns = reader->last_ns,
+		.value = TRACE_LOST_UNKNOWN,
 	};
-	struct trace_record made;
 
-	to_record(reader, &lost, &made);
-	made.from_ns = reader->last_ns;
-	record(context, &made);
+	record(context, &lost);
 	reader->is_late = false;
 	reader->sure_ns = time_ns;
 	if (time_ns >= reader->missing_end_ns)

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/swar.h"
+
 /* Powers of two. A device has some hundreds of writers, and a track for each layer's counters. More
  * of them, and more facts and names, do not fit: what refers to them is missing. */
 #define SEQUENCES 4096
@@ -30,6 +32,9 @@
 #define FACTS (1u << 20)
 #define NAMES_SIZE (32u << 20)
 #define SEARCHED 16
+
+/* The longest name, which is cut: that of a marker is not longer. */
+#define TRACK_NAME_MAX 4032
 
 #define CPUS 256
 
@@ -162,8 +167,8 @@ static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
 /* Keeps a name, unless it is the one at *at. Returns false if there is no space. */
 static bool keep_name(struct perfetto_tracks *tracks, struct span name, uint32_t *at, uint32_t *len)
 {
-	if (name.len > PERFETTO_NAME_MAX)
-		name.len = PERFETTO_NAME_MAX;
+	if (name.len > TRACK_NAME_MAX)
+		name.len = TRACK_NAME_MAX;
 	if (name.len == *len &&
 	    (name.len == 0 || memcmp(tracks->names + *at, name.ptr, name.len) == 0))
 		return true;
@@ -578,82 +583,59 @@ static const struct track *thread_of(struct perfetto_tracks *tracks, uint64_t se
 	return NULL;
 }
 
-static char *put_number(char *to, int64_t number)
+int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
+			  uint64_t number, struct perfetto_event *event, struct span *name)
 {
-	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
-	char digits[20], *first = digits + sizeof(digits);
-
-	do
-		*--first = (char)('0' + rest % 10);
-	while ((rest /= 10) > 0);
-	if (number < 0)
-		*to++ = '-';
-	return mempcpy(to, first, (size_t)(digits + sizeof(digits) - first));
-}
-
-/* Writes a marker of a kind: "E|pid", "B|pid|name" or "C|pid|name|value". */
-static struct span put_marker(char text[static PERFETTO_MARKER_SIZE], char kind, int32_t pid,
-			      struct span name, int64_t value)
-{
-	char *to = text;
-
-	*to++ = kind;
-	*to++ = '|';
-	to = put_number(to, pid);
-	if (kind != 'E') {
-		*to++ = '|';
-		name.len = strnlen(name.ptr, name.len);
-		to = mempcpy(to, name.ptr,
-			     name.len < PERFETTO_NAME_MAX ? name.len : PERFETTO_NAME_MAX);
-	}
-	if (kind == 'C') {
-		*to++ = '|';
-		to = put_number(to, value);
-	}
-	return (struct span){ text, (size_t)(to - text) };
-}
-
-int perfetto_tracks_marker(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			   uint64_t number, char text[static PERFETTO_MARKER_SIZE],
-			   struct span *marker, int32_t *tid)
-{
-	static const char kinds[] = { [PERFETTO_TRACK_BEGIN] = 'B',
-				      [PERFETTO_TRACK_END] = 'E',
-				      [PERFETTO_TRACK_INSTANT] = 'I' };
+	static const uint8_t kinds[] = { [PERFETTO_TRACK_BEGIN] = TRACE_SLICE_BEGIN,
+					 [PERFETTO_TRACK_END] = TRACE_SLICE_END,
+					 [PERFETTO_TRACK_INSTANT] = TRACE_INSTANT,
+					 [PERFETTO_TRACK_COUNTER] = TRACE_COUNTER };
 	const struct track *thread = thread_of(tracks, packet->sequence, number), *track = thread;
-	struct perfetto_track_event event;
-	struct span name = SPAN_NULL;
+	struct perfetto_track_event read;
+	const char *end;
 
 	if (is_foreign(sequence_of(tracks, packet->sequence)))
 		return 0;
-	if (!perfetto_track_event_read(packet->track_event, &event))
+	if (!perfetto_track_event_read(packet->track_event, &read))
 		return -1;
-	if (event.type < PERFETTO_TRACK_BEGIN || event.type > PERFETTO_TRACK_COUNTER)
+	if (read.type < PERFETTO_TRACK_BEGIN || read.type > PERFETTO_TRACK_COUNTER)
 		return 0;
-	if (event.has_track)
-		track = known_track(tracks, event.track);
-	*tid = thread ? thread->tid : track ? track->tid : -1;
-	if (event.type == PERFETTO_TRACK_COUNTER) {
+	if (read.has_track)
+		track = known_track(tracks, read.track);
+	event->kind = kinds[read.type];
+	event->tid = thread ? thread->tid : track ? track->tid : -1;
+	*name = SPAN_NULL;
+	if (read.type == PERFETTO_TRACK_COUNTER) {
 		/* SurfaceFlinger's counters are whole numbers. The first versions of Android's
 		 * library wrote them without a name, on the thread's track. */
-		if (!event.has_value || (track && track->tid >= 0))
+		if (!read.has_value || (track && track->tid >= 0))
 			return 0;
 		if (!thread || !track || track->len == 0)
 			return -1;
-		name = (struct span){ tracks->names + track->at, track->len };
-		*marker = put_marker(text, 'C', thread->pid, name, event.value);
-		return 1;
+		*name = (struct span){ tracks->names + track->at, track->len };
+		event->pid = thread->pid;
+		event->value = read.value;
+	} else {
+		if (!track)
+			return -1;
+		if (track->tid < 0)
+			return 0;
+		event->tid = track->tid;
+		event->pid = track->pid;
+		if (read.type != PERFETTO_TRACK_END) {
+			*name = name_of(tracks, packet, &read, number);
+			if (!name->ptr)
+				return read.name_id ? -1 : 0;
+		}
 	}
-	if (!track)
-		return -1;
-	if (track->tid < 0)
-		return 0;
-	*tid = track->tid;
-	if (event.type != PERFETTO_TRACK_END) {
-		name = name_of(tracks, packet, &event, number);
-		if (!name.ptr)
-			return event.name_id ? -1 : 0;
-	}
-	*marker = put_marker(text, kinds[event.type], track->pid, name, 0);
+	/* As in the text of a marker. */
+	if (name->len > TRACK_NAME_MAX)
+		name->len = TRACK_NAME_MAX;
+	end = text_end(name->ptr, name->ptr + name->len);
+	if (end)
+		name->len = (size_t)(end - name->ptr);
+	while (read.type != PERFETTO_TRACK_COUNTER && name->len > 0 &&
+	       (unsigned char)name->ptr[name->len - 1] <= ' ')
+		name->len--;
 	return 1;
 }

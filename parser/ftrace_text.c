@@ -117,64 +117,48 @@ static void set_lost(const struct ftrace_text *text, uint64_t from_ns, struct tr
 	};
 }
 
-/* Keeps the time of an event of any kind as that of the last one of its CPU. */
-static void note_line(struct ftrace_text *text, struct span line)
+/* Keeps the times of events of any kind as those of the last ones of their CPUs. @is_cut: the first
+ * line may be cut, and is not read. */
+static void note_lines(struct ftrace_text *text, const char *line, const char *end, bool is_cut)
 {
-	const char *end = line.ptr + line.len;
-	const char *at = memchr(line.ptr, '[', line.len);
-	struct trace_record record;
-	struct span head;
+	for (const char *next; line < end; line = next, is_cut = false) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line)), *at;
+		struct trace_record record;
+		struct span head;
 
-	while (at && (at = memchr(at + 1, ':', (size_t)(end - at - 1))))
-		if (is_digit(at[-1]) && at + 1 < end && at[1] == ' ')
-			break;
-	if (!at)
-		return;
-	head = (struct span){ line.ptr, (size_t)(at - line.ptr) };
-	if (ftrace_header_read(&head, &record) && record.cpu >= 0 && record.cpu < FTRACE_TEXT_CPUS)
-		text->cpu_ns[record.cpu] = record.time_ns;
-}
-
-/* The same for some lines. @is_cut: the first line may be cut, and is not read. */
-static void note_lines(struct ftrace_text *text, const char *at, const char *end, bool is_cut)
-{
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *next = newline ? newline + 1 : end;
-
-		if (!is_cut)
-			note_line(text, (struct span){ at, (size_t)(next - at) });
-		is_cut = false;
-		at = next;
+		next = newline ? newline + 1 : end;
+		at = is_cut ? NULL : memchr(line, '[', (size_t)(next - line));
+		while (at && (at = memchr(at + 1, ':', (size_t)(next - at - 1))))
+			if (is_digit(at[-1]) && at + 1 < next && at[1] == ' ')
+				break;
+		head = (struct span){ line, at ? (size_t)(at - line) : 0 };
+		if (ftrace_header_read(&head, &record) && record.cpu >= 0 &&
+		    record.cpu < FTRACE_TEXT_CPUS)
+			text->cpu_ns[record.cpu] = record.time_ns;
 	}
-}
-
-/* The first loss: the events just before it are looked up in the text. */
-static void note_before(struct ftrace_text *text, const char *at)
-{
-	size_t n = (size_t)(at - text->scan.begin), n_tail = text->tail_len;
-	bool is_cut = n > sizeof(text->tail), is_tail_cut;
-	const char *tail_end = text->tail + n_tail;
-
-	if (is_cut)
-		n = sizeof(text->tail);
-	is_tail_cut = n_tail + n >= sizeof(text->tail);
-	if (is_tail_cut)
-		n_tail = sizeof(text->tail) - n;
-	note_lines(text, tail_end - n_tail, tail_end, is_tail_cut);
-	note_lines(text, at - n, at, is_cut);
 }
 
 /* The time of the last event of @cpu before the loss whose line is at @at; 0: unknown. From the
  * first loss on, each line is noted: most traces have none. */
 static uint64_t event_before(struct ftrace_text *text, const char *at, int32_t cpu)
 {
+	size_t n = (size_t)(at - text->scan.begin), n_tail = text->tail_len;
+	const char *tail_end = text->tail + n_tail;
+	bool is_cut = false;
+
 	if (text->has_markers_only)
 		return 0;
-	if (!text->has_lost)
-		note_before(text, at);
-	else
-		note_lines(text, text->noted, at, false);
+	/* Before the first loss, the events just before it are looked up in the text. */
+	if (!text->has_lost) {
+		is_cut = n > sizeof(text->tail);
+		if (is_cut)
+			n = sizeof(text->tail);
+		if (n_tail + n > sizeof(text->tail))
+			n_tail = sizeof(text->tail) - n;
+		note_lines(text, tail_end - n_tail, tail_end, n_tail + n == sizeof(text->tail));
+		text->noted = at - n;
+	}
+	note_lines(text, text->noted, at, is_cut);
 	text->has_lost = true;
 	text->noted = at;
 	return cpu >= 0 && cpu < FTRACE_TEXT_CPUS ? text->cpu_ns[cpu] : 0;

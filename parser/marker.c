@@ -120,10 +120,3 @@ bool marker_parse_rare(struct span payload, struct trace_record *record)
 	       span_take_number(&text, INT32_MAX, &pid) && (text.len == 0 || text.ptr[0] == '|') &&
 	       marker_parse_fields(payload.ptr[0], (int32_t)pid, span_skip(text, 1), record);
 }
-
-bool marker_parse(struct span payload, bool is_readable, struct trace_record *record)
-{
-	while (payload.len > 0 && (unsigned char)payload.ptr[payload.len - 1] <= ' ')
-		payload.len--;
-	return marker_parse_ended(payload, is_readable, record);
-}

@@ -11,23 +11,9 @@
 /* Bytes of a marker that are read at once: "X|" and eight more, of which seven may be digits. */
 #define MARKER_READS 10
 
-/**
- * marker_parse() - parse the text that a process wrote into trace_marker
- * @payload: the text; blanks and control bytes at its end are ignored, as other programs add them
- * @is_readable: MARKER_READS bytes may be read, even if it is shorter: that is faster
- * @record: kind, pid, value, name and track are set on success, other members never
- *
- * The value of a counter is its last field, so names may contain '|'. If the last field is no
- * number, it is a tag that HarmonyOS appends, and the value is the field before it. OpenHarmony's
- * own forms are in marker.c. Spans in @record borrow from @payload. Source of the grammar:
- * libcutils trace-dev.inc, Android 4.1 to 16; OpenHarmony's hitrace_meter.cpp.
- *
- * Returns false if the text is no marker (any process may write any text).
- */
-bool marker_parse(struct span payload, bool is_readable, struct trace_record *record);
-
-/* Parts of it: the fields after "X|pid|"; and markers that are rare: "E" and "E|", of which the
- * letter is enough, those with a long number of a process, and "trace_event_clock_sync: name". */
+/* Parts of marker_parse(): the fields after "X|pid|"; and markers that are rare: "E" and "E|", of
+ * which the letter is enough, those with a long number of a process, and "trace_event_clock_sync:
+ * name". */
 bool marker_parse_fields(char letter, int32_t pid, struct span text, struct trace_record *record);
 bool marker_parse_rare(struct span payload, struct trace_record *record);
 
@@ -71,6 +57,26 @@ static inline __attribute__((always_inline)) bool marker_parse_ended(struct span
 	else
 		return marker_parse_fields(payload.ptr[0], pid, text, record);
 	return true;
+}
+
+/**
+ * marker_parse() - parse the text that a process wrote into trace_marker
+ * @payload: the text; blanks and control bytes at its end are ignored, as other programs add them
+ * @is_readable: MARKER_READS bytes may be read, even if it is shorter: that is faster
+ * @record: kind, pid, value, name and track are set on success, other members never
+ *
+ * The value of a counter is its last field, so names may contain '|'. If the last field is no
+ * number, it is a tag that HarmonyOS appends, and the value is the field before it. OpenHarmony's
+ * own forms are in marker.c. Spans in @record borrow from @payload. Source of the grammar:
+ * libcutils trace-dev.inc, Android 4.1 to 16; OpenHarmony's hitrace_meter.cpp.
+ *
+ * Returns false if the text is no marker (any process may write any text).
+ */
+static inline bool marker_parse(struct span payload, bool is_readable, struct trace_record *record)
+{
+	while (payload.len > 0 && (unsigned char)payload.ptr[payload.len - 1] <= ' ')
+		payload.len--;
+	return marker_parse_ended(payload, is_readable, record);
 }
 
 #endif

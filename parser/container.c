@@ -43,21 +43,17 @@ bool container_is_text(struct span text)
 #define BINARY_WITHIN 64
 
 /* The header of a zlib stream: deflate, window of 32 KB at most, checksum, no dictionary. Some are
- * letters, too, and a text may be cut anywhere: "8O", "hC", "x^". Then the bytes after them decide.
- * Returns CONTAINER_ZLIB, CONTAINER_TEXT, or CONTAINER_MORE if @last is false. */
-static enum container_kind recognise_zlib(struct span head, bool last)
+ * letters, too, and a text may be cut anywhere: "8O", "hC", "x^". Then the bytes after them
+ * decide. */
+static bool is_zlib(struct span head)
 {
 	const unsigned char *byte = (const unsigned char *)head.ptr;
 
-	if (head.len < 2)
-		return last ? CONTAINER_TEXT : CONTAINER_MORE;
-	if ((byte[0] & 0x0f) != 8 || byte[0] >> 4 > 7 || byte[1] & 0x20 ||
+	if (head.len < 2 || (byte[0] & 0x0f) != 8 || byte[0] >> 4 > 7 || byte[1] & 0x20 ||
 	    (byte[0] << 8 | byte[1]) % 31 != 0)
-		return CONTAINER_TEXT;
-	if (!container_is_text(
-		    (struct span){ head.ptr, head.len < BINARY_WITHIN ? head.len : BINARY_WITHIN }))
-		return CONTAINER_ZLIB;
-	return last || head.len >= BINARY_WITHIN ? CONTAINER_TEXT : CONTAINER_MORE;
+		return false;
+	head.len = head.len < BINARY_WITHIN ? head.len : BINARY_WITHIN;
+	return !container_is_text(head);
 }
 
 static struct span skip_blanks(struct span text)
@@ -68,26 +64,18 @@ static struct span skip_blanks(struct span text)
 }
 
 /* A text trace may begin with "<...>-123", so the first word decides. */
-static enum container_kind recognise_html(struct span head)
+static bool is_html(struct span head)
 {
 	static const struct span words[] = {
 		SPAN_INIT("<!doctype"), SPAN_INIT("<html"), SPAN_INIT("<head"),
 		SPAN_INIT("<script"),	SPAN_INIT("<!--"),  SPAN_INIT("<?xml"),
 	};
-	enum container_kind kind = CONTAINER_TEXT;
 
 	head = skip_blanks(head);
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		size_t n = head.len < words[i].len ? head.len : words[i].len;
-
-		/* More bytes may complete it. */
-		if (!starts_with_word(head, (struct span){ words[i].ptr, n }))
-			continue;
-		if (n == words[i].len)
-			return CONTAINER_HTML;
-		kind = CONTAINER_MORE;
-	}
-	return kind;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (starts_with_word(head, words[i]))
+			return true;
+	return false;
 }
 
 /* True: a whole line of @head has the header of a marker. In JSON the lines of a trace are parts of
@@ -108,20 +96,15 @@ static bool has_marker_line(struct span head)
 	return false;
 }
 
-/* An object with a name. A text may have been cut there, in a layer's name or in a marker. @full:
- * no more bytes are needed to decide. */
-static enum container_kind recognise_json(struct span head, bool full)
+/* An object with a name. A text may have been cut there, in a layer's name or in a marker. */
+static bool is_json(struct span head)
 {
 	struct span rest = skip_blanks(head);
 
-	if (rest.len > 0 && rest.ptr[0] != '{')
-		return CONTAINER_TEXT;
+	if (rest.len == 0 || rest.ptr[0] != '{')
+		return false;
 	rest = skip_blanks(span_skip(rest, 1));
-	if (rest.len > 0 && rest.ptr[0] != '"')
-		return CONTAINER_TEXT;
-	if (!full)
-		return CONTAINER_MORE;
-	return rest.len > 0 && !has_marker_line(head) ? CONTAINER_JSON : CONTAINER_TEXT;
+	return rest.len > 0 && rest.ptr[0] == '"' && !has_marker_line(head);
 }
 
 /* True: @message consists of fields. The last one may be cut. */
@@ -173,17 +156,11 @@ static bool is_perfetto(struct span head)
 	return binary;
 }
 
-/* A line of a trace begins with '#' or a blank, or is long; the lines that atrace prints do not. */
-static bool is_trace_line(struct span line)
-{
-	return line.len > 0 && (line.ptr[0] == '#' || line.ptr[0] == ' ' || line.len > 200);
-}
-
-/* 'atrace -z' prints "capturing trace... done", "TRACE:" and then the zlib stream. */
-static enum container_kind recognise_atrace(struct span head, bool full, size_t *skip)
+/* 'atrace -z' prints "capturing trace... done", "TRACE:" and then the zlib stream. Returns the
+ * number of bytes before that; 0: it is none. */
+static size_t before_zlib(struct span head)
 {
 	struct span rest = head;
-	enum container_kind kind;
 	const char *newline;
 
 	while ((newline = memchr(rest.ptr, '\n', rest.len))) {
@@ -192,45 +169,35 @@ static enum container_kind recognise_atrace(struct span head, bool full, size_t 
 		rest = span_skip(rest, line.len + 1);
 		if (line.len > 0 && line.ptr[line.len - 1] == '\r')
 			line.len--;
-		if (is_trace_line(line))
-			return CONTAINER_TEXT;
-		if (!span_equal(line, SPAN_LITERAL("TRACE:")))
-			continue;
-		kind = recognise_zlib(rest, full);
-		if (kind == CONTAINER_ZLIB)
-			*skip = (size_t)(rest.ptr - head.ptr);
-		return kind;
+		/* A line of a trace begins so, or is long; those that atrace prints do not. */
+		if (line.len > 0 && (line.ptr[0] == '#' || line.ptr[0] == ' ' || line.len > 200))
+			return 0;
+		if (span_equal(line, SPAN_LITERAL("TRACE:")))
+			return is_zlib(rest) ? (size_t)(rest.ptr - head.ptr) : 0;
 	}
-	return full || is_trace_line(rest) ? CONTAINER_TEXT : CONTAINER_MORE;
+	return 0;
 }
 
-enum container_kind container_recognise(struct span head, bool last, size_t *skip)
+enum container_kind container_recognise(struct span head, size_t *skip)
 {
 	static const struct span bom = SPAN_INIT("\xef\xbb\xbf");
-	const unsigned char *byte = (const unsigned char *)head.ptr;
 	struct span text = span_skip(head, span_starts_with(head, bom) ? bom.len : 0);
-	bool full = last || head.len >= CONTAINER_HEAD_MAX;
-	enum container_kind kind;
 
 	*skip = 0;
 	if (head.len < 2)
-		return last ? CONTAINER_TEXT : CONTAINER_MORE;
-	if (byte[0] == 0x1f && byte[1] == 0x8b)
+		return CONTAINER_TEXT;
+	if (span_starts_with(head, SPAN_LITERAL("\x1f\x8b")))
 		return CONTAINER_GZIP;
-	kind = recognise_zlib(head, last);
-	if (kind != CONTAINER_TEXT)
-		return kind;
-	if (byte[0] == '\n' && !last && head.len < 512)
-		return CONTAINER_MORE;
-	if (byte[0] == '\n' && is_perfetto(head))
+	if (is_zlib(head))
+		return CONTAINER_ZLIB;
+	if (head.ptr[0] == '\n' && is_perfetto(head))
 		return CONTAINER_PERFETTO;
-	kind = recognise_html(text);
-	if (kind == CONTAINER_HTML || (kind == CONTAINER_MORE && !full))
-		return kind;
-	kind = recognise_json(text, full);
-	if (kind != CONTAINER_TEXT)
-		return kind;
-	return recognise_atrace(head, full, skip);
+	if (is_html(text))
+		return CONTAINER_HTML;
+	if (is_json(text))
+		return CONTAINER_JSON;
+	*skip = before_zlib(head);
+	return *skip > 0 ? CONTAINER_ZLIB : CONTAINER_TEXT;
 }
 
 /* --- HTML of systrace, and JSON --- */
@@ -342,18 +309,18 @@ static size_t before_stop(const struct container_html *html, struct span input, 
  * result. */
 static void begin_string(struct container_html *html, struct span *input)
 {
-	bool is_json = html->place == HTML_JSON;
+	bool in_json = html->place == HTML_JSON;
 	struct span name = name_in(html->place);
 	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
 	bool is_named = span_starts_with(rest, name);
 
 	rest = skip_blanks(span_skip(rest, name.len));
-	is_named &= rest.len > 0 && rest.ptr[0] == (is_json ? ':' : '=');
+	is_named &= rest.len > 0 && rest.ptr[0] == (in_json ? ':' : '=');
 	rest = skip_blanks(span_skip(rest, 1));
 	is_named &= rest.len > 0 && rest.ptr[0] == '"';
 	*input = span_skip(*input, is_named ? (size_t)(rest.ptr + 1 - input->ptr) : 1);
 	if (is_named)
-		html->place = is_json ? HTML_JSON_STRING : HTML_STRING;
+		html->place = in_json ? HTML_JSON_STRING : HTML_STRING;
 }
 
 /* Returns the meaning of the escape at @input. A '\\' before a line end joins lines. */

@@ -13,7 +13,6 @@
 #include "parser/span.h"
 
 enum container_kind {
-	CONTAINER_MORE,	    /* too few bytes to decide */
 	CONTAINER_TEXT,	    /* ftrace text, or any other bytes */
 	CONTAINER_HTML,	    /* systrace: use container_html_next() */
 	CONTAINER_JSON,	    /* Chrome's, which may have ftrace text: the same */
@@ -22,18 +21,15 @@ enum container_kind {
 	CONTAINER_PERFETTO, /* protobuf: no text */
 };
 
-/* This number of bytes is always enough to decide. */
+/* This number of bytes is enough to decide. */
 #define CONTAINER_HEAD_MAX 4096
 
 /**
  * container_recognise() - recognise a stream by its first bytes
- * @head: the first bytes of the stream, all that have been read
- * @last: the stream ends after @head
+ * @head: at least CONTAINER_HEAD_MAX bytes of it, or all
  * @skip: set to the number of bytes before the content (lines that atrace prints)
- *
- * Returns CONTAINER_MORE only while @head is shorter than CONTAINER_HEAD_MAX and @last is false.
  */
-enum container_kind container_recognise(struct span head, bool last, size_t *skip);
+enum container_kind container_recognise(struct span head, size_t *skip);
 
 /* True: @text is printable ASCII and UTF-8. Its last character may be cut. */
 bool container_is_text(struct span text);

@@ -197,19 +197,19 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 
 /* --- recognition --- */
 
-/* Reads into the last stage until its kind is known. Returns 0 or -errno. */
+/* Reads the first bytes of the last stage, which tell its kind. Returns 0 or -errno. */
 static int recognise(struct source_file *file, enum container_kind *kind)
 {
 	struct stage *stage = file->stage;
 	size_t skip;
 
-	while ((*kind = container_recognise(stage_span(stage), stage->last, &skip)) ==
-	       CONTAINER_MORE) {
+	while (stage->end - stage->begin < CONTAINER_HEAD_MAX && !stage->last) {
 		int error = stage_fill(file, stage);
 
 		if (error < 0)
 			return error;
 	}
+	*kind = container_recognise(stage_span(stage), &skip);
 	stage->begin += skip;
 	return 0;
 }
@@ -464,7 +464,8 @@ static int begin_input(struct source_file *file)
 	}
 	if (error == 0 && kind == CONTAINER_PERFETTO)
 		error = file->other ? refuse(file, "a perfetto trace", "") : open_perfetto(file);
-	if (error == 0 && !file->perfetto && !file->text.source.damage)
+	if (error == 0 && !file->perfetto &&
+	    (!file->text.source.damage || file->stage->end > file->stage->begin))
 		error = refuse_others(file, kind, stage_span(file->stage));
 	file->html = kind == CONTAINER_HTML || kind == CONTAINER_JSON;
 	if (kind == CONTAINER_JSON)

@@ -51,42 +51,6 @@ bool surfaceflinger_dump_is_complete(const struct surfaceflinger_dump *dump)
 
 /* --- the list of layers --- */
 
-/* True: @text is what follows a name, such as " parentId=2 mirrorId={4,5} !handle z=-6":
- * RequestedLayerState.cpp, operator<<. */
-static bool are_fields(struct span text)
-{
-	static const struct span keys[] = {
-		SPAN_INIT(" parentId="),  SPAN_INIT(" relativeParentId="),
-		SPAN_INIT(" mirrorId={"), SPAN_INIT(" !handle"),
-		SPAN_INIT(" z="),	  SPAN_INIT(" layerStack="),
-	};
-	const size_t n_keys = sizeof(keys) / sizeof(keys[0]);
-
-	while (text.len > 0) {
-		size_t i = 0;
-		int64_t value;
-		char last;
-
-		while (i < n_keys && !span_starts_with(text, keys[i]))
-			i++;
-		if (i == n_keys)
-			return false;
-		text = span_skip(text, keys[i].len);
-		last = text.ptr[-1];
-		if (last == '=' && !span_take_signed(&text, &value))
-			return false;
-		for (; last == '{' || last == ','; text = span_skip(text, 1)) {
-			text = span_skip_blanks(text);
-			if (!span_take_signed(&text, &value) || text.len == 0)
-				return false;
-			last = text.ptr[0];
-			if (last != ',' && last != '}')
-				return false;
-		}
-	}
-	return true;
-}
-
 struct span layer_list_name(struct span line)
 {
 	static const struct span state = SPAN_INIT("RequestedLayerState{");
@@ -103,10 +67,11 @@ struct span layer_list_name(struct span line)
 	line = span_skip(line, state.len);
 	while (line.len > 0 && line.ptr[line.len - 1] != '}')
 		line.len--;
-	/* A name may contain everything that follows it, so the last '#' is that of its ID. */
+	/* " parentId=2 mirrorId={4,5} !handle z=-6" may follow: RequestedLayerState.cpp,
+	 * operator<<. A name may contain all of that, so the last '#' is that of its ID. */
 	id = line.len > 0 ? memrchr(line.ptr, '#', --line.len) : NULL;
 	rest = span_skip(line, id ? (size_t)(id + 1 - line.ptr) : line.len);
-	if (!span_take_number(&rest, UINT64_MAX, &number) || !are_fields(rest))
+	if (!span_take_number(&rest, UINT64_MAX, &number) || (rest.len > 0 && rest.ptr[0] != ' '))
 		return SPAN_NULL;
 	return (struct span){ line.ptr, line.len - rest.len };
 }

@@ -107,15 +107,9 @@ bool perfetto_packet_read(struct span bytes, struct perfetto_packet *packet)
 #define PRINT_TAG 0x1a	/* field 3, bytes */
 #define TEXT_TAG 0x12	/* in a print: field 2, bytes */
 
-static struct span print_text(struct span bytes)
-{
-	struct protobuf_field field;
-
-	while (protobuf_next(&bytes, &field))
-		if (field.number == 2 && field.type == PROTOBUF_BYTES)
-			return field.bytes;
-	return SPAN_NULL;
-}
+static const struct protobuf_member print_members[] = {
+	[2] = PROTOBUF_MEMBER(FIRST_SPAN, perfetto_print, text),
+};
 
 /* Reads bytes if they are the next field, with that tag. */
 static inline bool take_bytes(struct span *rest, char tag, struct span *bytes)
@@ -173,8 +167,10 @@ static bool read_event(struct span bytes, struct perfetto_print *print)
 			print->time_ns = field.value;
 		else if (field.number == 2)
 			print->tid = (int32_t)field.value;
-		else if (field.number == 3)
-			print->text = print_text(field.bytes);
+		if (field.number != 3)
+			continue;
+		print->text = SPAN_NULL;
+		PROTOBUF_READ(field.bytes, print_members, print);
 	}
 	return print->text.ptr != NULL;
 }

@@ -162,11 +162,6 @@ void perfetto_merge_end_region(struct perfetto_merge *merge)
 
 /* --- removing --- */
 
-uint64_t perfetto_merge_time(const struct perfetto_merge *merge)
-{
-	return merge->n > 0 ? merge->runs[0].time_ns : UINT64_MAX;
-}
-
 static struct perfetto_event *event_of(const struct perfetto_run *run)
 {
 	return (struct perfetto_event *)(run->region->bytes + run->at);

@@ -122,9 +122,6 @@ bool perfetto_merge_add(struct perfetto_merge *merge, const struct perfetto_even
 
 void perfetto_merge_end_region(struct perfetto_merge *merge);
 
-/* The time of the next event; UINT64_MAX: there is none. */
-uint64_t perfetto_merge_time(const struct perfetto_merge *merge);
-
 /* The next event, which must exist; valid until it is removed. */
 struct perfetto_event *perfetto_merge_first(const struct perfetto_merge *merge);
 void perfetto_merge_remove_first(struct perfetto_merge *merge);

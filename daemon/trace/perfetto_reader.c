@@ -405,7 +405,7 @@ static int load_due(struct perfetto_reader *reader)
 	while (result >= 0 && reader->next_region < reader->n_regions) {
 		const struct region *region = &reader->regions[reader->next_region];
 
-		if (region->first_ns[0] > perfetto_merge_time(&reader->merge))
+		if (reader->merge.n > 0 && region->first_ns[0] > reader->merge.runs[0].time_ns)
 			return 0;
 		if (reader->merge.n > 0 && reader->merge.bytes >= EVENTS_MEMORY)
 			return 1;

@@ -31,12 +31,6 @@ struct region {
 	uint64_t first_ns[PERFETTO_CLOCKS];
 };
 
-/* Where the reader is among the packets: the same in both passes. */
-struct place {
-	uint64_t begin; /* of the outer packet */
-	uint64_t inner; /* number of the packet in it */
-};
-
 /* A power of two; more threads are not kept. */
 #define THREADS 32768
 
@@ -62,7 +56,8 @@ struct perfetto_reader {
 
 	struct region *regions;
 	size_t n_regions, regions_capacity, next_region;
-	struct place place;
+	/* Of the packet in the order of the trace, the same in both passes; 0 is none. */
+	uint64_t number;
 
 	struct perfetto_merge merge;
 	uint64_t last_ns;
@@ -133,18 +128,11 @@ static void add_thread(struct perfetto_reader *reader, const struct perfetto_thr
 
 /* --- common to both passes --- */
 
-/* A number of the packet in the order of the trace. 0 is none. */
-static uint64_t number_of(const struct place *place)
-{
-	return (place->begin << 20) + (place->inner & 0xfffff) + 1;
-}
-
 /* Returns 1; 0 at the end; -errno: -ENOTSUP if packets are compressed by zstd, and this program
  * cannot unpack them. */
 static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *packet)
 {
 	struct packet_stream *stream = &reader->stream;
-	struct place *place = &reader->place;
 	struct span bytes;
 	int result;
 
@@ -152,8 +140,9 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 		result = packet_stream_next(stream, &bytes);
 		if (result <= 0)
 			return result;
-		place->inner = stream->packet_begin == place->begin ? place->inner + 1 : 0;
-		place->begin = stream->packet_begin;
+		/* Packets inside of one are far fewer than its bytes times 2^20. */
+		reader->number =
+			stream->is_inner ? reader->number + 1 : (stream->packet_begin << 20) + 1;
 		if (!perfetto_packet_read(bytes, packet) && !reader->has_index)
 			reader->counts.corrupt++;
 		reader->counts.sound |= packet->compressed.ptr != NULL;
@@ -173,7 +162,7 @@ static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
 			 struct region *region)
 {
-	uint64_t clock, time_ns, number = number_of(&reader->place);
+	uint64_t clock, time_ns, number = reader->number;
 	struct perfetto_counts *counts = &reader->counts;
 	struct span tree = packet->processes;
 	struct perfetto_bundle bundle;
@@ -291,7 +280,6 @@ static int read_index(struct perfetto_reader *reader)
 		      compare_regions);
 	reader->has_index = true;
 	reader->counts.bytes = stream->packet_end;
-	reader->place = (struct place){ UINT64_MAX, 0 };
 	return result;
 }
 
@@ -340,7 +328,7 @@ static void load_bundle(struct perfetto_reader *reader, const struct perfetto_pa
 	struct span rest = packet->ftrace;
 	struct perfetto_bundle bundle;
 	struct perfetto_print print;
-	uint64_t last_ns, number = number_of(&reader->place);
+	uint64_t last_ns, number = reader->number;
 
 	perfetto_bundle_read(packet->ftrace, &bundle);
 	last_ns = bundle.first_ns;
@@ -370,7 +358,7 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 		.tid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
 	};
-	uint64_t clock, time_ns, number = number_of(&reader->place);
+	uint64_t clock, time_ns, number = reader->number;
 	struct span name;
 	int made;
 
@@ -413,7 +401,6 @@ static int load_due(struct perfetto_reader *reader)
 		packet_stream_seek(&reader->stream, region->begin);
 		perfetto_tracks_begin_region(reader->tracks);
 		perfetto_merge_begin_region(&reader->merge, region->begin);
-		reader->place = (struct place){ UINT64_MAX, 0 };
 		while ((result = next_packet(reader, &packet)) > 0 &&
 		       reader->stream.packet_begin < region->end) {
 			if (packet.ftrace.ptr)
@@ -587,7 +574,6 @@ int perfetto_reader_open(struct perfetto_reader **out, int fd, off_t base, struc
 	*out = reader;
 	if (!reader)
 		return -ENOMEM;
-	reader->place = (struct place){ UINT64_MAX, 0 };
 	reader->tracks = perfetto_tracks_new();
 	if (reader->tracks && packet_stream_open(&reader->stream, fd, base, whole) == 0)
 		return 0;

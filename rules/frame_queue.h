@@ -25,7 +25,7 @@
 #include "rules/count/options.h"
 #include "rules/count/recent_events.h"
 #include "rules/count/summary.h"
-#include "rules/count/trigger_state.h"
+#include "rules/count/trigger.h"
 #include "rules/frames/attribution.h"
 #include "rules/frames/front_app.h"
 #include "rules/frames/layer_table.h"

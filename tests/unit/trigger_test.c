@@ -68,7 +68,7 @@ TEST(test_error_of_a_condition_has_its_column)
 		if (result != (column > 0) || error.column != column)
 			fail_msg("'%s': %d, column %u: %s", text, result, error.column,
 				 error.message);
-		assert_int_equal(result == 1, error.message[0] != '\0');
+		assert_int_equal(result == 1, error.message != NULL);
 	}
 }
 

@@ -1038,9 +1038,13 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 	vsync_finish(&q->vsync);
 	count_all(q);
 	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
-		uint64_t pause_ns = layer->excluded ? 0 : pause_end(layer, now_ns, q->events);
 		int number = count_of(q, layer)->surface_number;
+		uint64_t pause_ns;
 
+		/* Its Surface may have no frame: another one had, before new rules. */
+		if (layer->excluded || number == SUMMARY_NONE)
+			continue;
+		pause_ns = pause_end(layer, now_ns, q->events);
 		if (pause_ns > 0)
 			grade_add_gap(&summary_entry(&q->summary, number)->facts, pause_ns);
 	}

@@ -64,6 +64,15 @@ TEST(test_renamed_surface_loses_no_frame)
 	assert_int_equal(sum_of(SURFACE_A).frames + sum_of("game").frames, 179);
 }
 
+/* No frame has the new name when the trace ends, so no gap is before one. */
+TEST(test_gap_is_not_of_a_surface_without_frames)
+{
+	draw("a0-59 a120-125 b126-200");
+	set_rules("rename layer com.a/* game\n");
+	play("b201-260");
+	assert_int_equal(events_of(TRACE_EVENT_PAUSE), 0);
+}
+
 TEST(test_reload_during_a_latch_drops_its_frame)
 {
 	draw("a0-59 at 60 -1 begin handleMessageInvalidate latch a");

@@ -72,15 +72,6 @@ TEST(test_error_of_a_condition_has_its_column)
 	}
 }
 
-/* Returns true if the trigger matches an interval. */
-static bool matches(const char *text, uint64_t ns, int64_t vsyncs, enum wait_kind wait)
-{
-	const struct trigger trigger = parsed(text);
-
-	return trigger_matches_interval(&trigger, (struct interval){ (int64_t)ns, vsyncs, 0 },
-					wait);
-}
-
 static bool matches_rate(const char *text, uint64_t ns, bool whole)
 {
 	const struct trigger trigger = parsed(text);
@@ -93,34 +84,36 @@ TEST(test_comparisons_of_whole_vsyncs_have_a_tolerance)
 {
 	static const struct {
 		const char *text;
-		uint64_t ns;
-		int64_t vsyncs;
+		struct interval interval;
 		enum wait_kind wait;
 		bool matches;
 	} cases[] = {
-		{ "interval>100ms", 100 * MS, ROW_UNKNOWN, WAIT_IDLE, false },
-		{ "interval>100ms", 100 * MS + 1, ROW_UNKNOWN, WAIT_IDLE, true },
-		{ "interval>100ms", 500 * MS, ROW_UNKNOWN, WAIT_IDLE, false },
-		{ "interval>=100ms", 100 * MS, ROW_UNKNOWN, WAIT_IDLE, true },
-		{ "interval>=500ms", 500 * MS, ROW_UNKNOWN, WAIT_IDLE, false },
-		{ "interval>=500ms", 500 * MS, ROW_UNKNOWN, WAIT_STALL, true },
-		{ "interval>500ms", 500 * MS, ROW_UNKNOWN, WAIT_STALL, false },
-		{ "interval>100ms", 500 * MS, ROW_UNKNOWN, WAIT_UNKNOWN, false },
-		{ "interval>100ms", 100500000, 6, WAIT_IDLE, false },
-		{ "interval>100ms", 100500001, 6, WAIT_IDLE, true },
-		{ "interval>=100ms", 99500000, 6, WAIT_IDLE, true },
-		{ "interval>=100ms", 99499999, 6, WAIT_IDLE, false },
-		{ "interval<100ms", 99500000, 6, WAIT_IDLE, false },
-		{ "interval<100ms", 99499999, 6, WAIT_IDLE, true },
-		{ "interval<=100ms", 100500000, 6, WAIT_IDLE, true },
-		{ "interval<=100ms", 100500001, 6, WAIT_IDLE, false },
-		{ "interval>100ms", 498 * MS, 6, WAIT_IDLE, false },
+		{ "interval>100ms", { 100 * MS, ROW_UNKNOWN, 0 }, WAIT_IDLE, false },
+		{ "interval>100ms", { 100 * MS + 1, ROW_UNKNOWN, 0 }, WAIT_IDLE, true },
+		{ "interval>100ms", { 500 * MS, ROW_UNKNOWN, 0 }, WAIT_IDLE, false },
+		{ "interval>=100ms", { 100 * MS, ROW_UNKNOWN, 0 }, WAIT_IDLE, true },
+		{ "interval>=500ms", { 500 * MS, ROW_UNKNOWN, 0 }, WAIT_IDLE, false },
+		{ "interval>=500ms", { 500 * MS, ROW_UNKNOWN, 0 }, WAIT_STALL, true },
+		{ "interval>500ms", { 500 * MS, ROW_UNKNOWN, 0 }, WAIT_STALL, false },
+		{ "interval>100ms", { 500 * MS, ROW_UNKNOWN, 0 }, WAIT_UNKNOWN, false },
+		{ "interval>100ms", { 100500000, 6, 0 }, WAIT_IDLE, false },
+		{ "interval>100ms", { 100500001, 6, 0 }, WAIT_IDLE, true },
+		{ "interval>=100ms", { 99500000, 6, 0 }, WAIT_IDLE, true },
+		{ "interval>=100ms", { 99499999, 6, 0 }, WAIT_IDLE, false },
+		{ "interval<100ms", { 99500000, 6, 0 }, WAIT_IDLE, false },
+		{ "interval<100ms", { 99499999, 6, 0 }, WAIT_IDLE, true },
+		{ "interval<=100ms", { 100500000, 6, 0 }, WAIT_IDLE, true },
+		{ "interval<=100ms", { 100500001, 6, 0 }, WAIT_IDLE, false },
+		{ "interval>100ms", { 498 * MS, 6, 0 }, WAIT_IDLE, false },
 	};
 
-	for (size_t i = 0; i < COUNT_OF(cases); i++)
-		if (matches(cases[i].text, cases[i].ns, cases[i].vsyncs, cases[i].wait) !=
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		const struct trigger trigger = parsed(cases[i].text);
+
+		if (trigger_matches_interval(&trigger, cases[i].interval, cases[i].wait) !=
 		    cases[i].matches)
 			fail_msg("case %zu", i);
+	}
 	assert_false(matches_rate("fps<30", SECOND, false));
 	assert_true(matches_rate("fps<30", SECOND + 1, false));
 	assert_true(matches_rate("fps<=30", SECOND, false));

@@ -52,7 +52,7 @@ static struct layer_count *count_of(const struct frame_queue *q, const struct la
 	if (count->layer != layer->id)
 		*count = (struct layer_count){ .layer = layer->id, .series = FRAME_SERIES_EMPTY };
 	if (count->surfaces != layer->surfaces)
-		count->surface_number = SUMMARY_NONE;
+		count->entry = NULL;
 	count->surfaces = layer->surfaces;
 	return count;
 }
@@ -77,9 +77,8 @@ static void close_row_with(struct frame_queue *q, struct layer *layer, struct lo
 	row.surface = layer->surface;
 	if (layer->excluded)
 		return;
-	if (count->surface_number != SUMMARY_NONE)
-		frame_stats_merge(&summary_entry(&q->summary, count->surface_number)->stats,
-				  &row.stats);
+	if (count->entry)
+		frame_stats_merge(&count->entry->stats, &row.stats);
 	if (q->events->sink.row && q->options.type < 3)
 		q->events->sink.row(q->events->sink.context, ROW_FPS, &row);
 }
@@ -345,15 +344,6 @@ static void add_cadence(const struct frame_queue *q, struct cause_facts *facts,
 			       miss->time_ns < first->commit_ns + facts->period_ns / 2;
 }
 
-/* The longest time from a latch to the end of the GPU's work of the last frames in time. */
-static void follow_undrawn(struct layer *layer, uint64_t ns)
-{
-	if (ns < layer->undrawn_ns)
-		layer->undrawn_ns -= (layer->undrawn_ns - ns) / LATE_INTERVALS;
-	else
-		layer->undrawn_ns = ns;
-}
-
 /* Whose fault it is that the next frame of @layer is late. Keeps its times for the frame after it.
  */
 static enum cause judge(const struct frame_queue *q, struct layer *layer,
@@ -369,25 +359,22 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		.undrawn_at_ns = work->undrawn_at_ns,
 		.expired = work->vsync.expired && !q->producers->expected->is_14,
 		.replaced_ns = frame->replaced_ns,
-		.latched_before_ns = layer->latched_ns,
-		.planned_before_ns = layer->planned_ns,
+		.previous = layer->way,
 		.undrawn_ns = layer->undrawn_ns,
-		.expected_before_ns = layer->expected_ns,
 		.woken_ns = work->woken_ns,
-		.woken_before_ns = layer->woken_ns,
-		.done_before_ns = layer->done_ns,
 		.gpu_ns = work->gpu_ns,
-		.gpu_before_ns = layer->gpu_ns,
 		.lost = waiting->loss_context.in_hole,
 	};
-	uint64_t late_ns = late.harm_ns;
+	bool is_wait = interval.ns >= 0 && interval_is_wait(interval);
+	uint64_t late_ns = late.harm_ns, undrawn_ns;
 	enum cause cause;
 
-	layer->latched_ns = frame->latched_ns;
-	layer->woken_ns = late_ns > 0 ? 0 : work->woken_ns;
-	layer->done_ns = work->done_ns;
-	layer->gpu_ns = work->gpu_ns;
-	layer->planned_ns = layer->expected_ns = 0;
+	layer->way = (struct frame_way){
+		.latched_ns = frame->latched_ns,
+		.woken_ns = late_ns > 0 ? 0 : work->woken_ns,
+		.done_ns = work->done_ns,
+		.gpu_ns = work->gpu_ns,
+	};
 	if (!stamp->locked || stamp->unknown)
 		return late_ns > 0 ? CAUSE_UNKNOWN : CAUSE_NONE;
 	if (q->options.is_fences)
@@ -395,17 +382,15 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 							 frame->queued_ns, stamp->period_ns)
 				   : CAUSE_NONE;
 	/* The harm of a stall is its whole length. */
-	if (late_ns > 0 && interval_is_wait(interval))
-		late_ns = late_ns > stamp->period_ns ? late_ns - stamp->period_ns : 0;
+	if (is_wait)
+		late_ns = since(stamp->period_ns, late_ns);
 	add_plan(q->producers, &facts, waiting, &work->vsync);
-	layer->planned_ns = facts.own.planned_ns;
-	layer->expected_ns = facts.expected_ns;
-	if (interval.ns >= 0 && interval_is_wait(interval)) {
-		if (!wait_is_stall(waiting->loss_context.wait))
-			return CAUSE_NONE;
-		if (waiting->loss_context.wait == WAIT_STALL_QUEUED)
-			return cause_of_queued(&facts, (uint64_t)interval.ns);
-	}
+	layer->way.planned_ns = facts.own.planned_ns;
+	layer->way.expected_ns = facts.expected_ns;
+	if (is_wait && !wait_is_stall(waiting->loss_context.wait))
+		return CAUSE_NONE;
+	if (is_wait && waiting->loss_context.wait == WAIT_STALL_QUEUED)
+		return cause_of_queued(&facts, (uint64_t)interval.ns);
 	/* The refresh rate has just changed: the cadence is still the one before. */
 	if (late_ns > 0 && q->switched_ns > 0 &&
 	    stamp->time_ns < q->switched_ns + 2 * LATE_INTERVALS * stamp->period_ns)
@@ -415,11 +400,16 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		facts.cadence_ns = (uint64_t)interval.ns - late_ns;
 	}
 	if (interval.ns < 0)
-		facts.latched_before_ns = 0;
+		facts.previous.latched_ns = 0;
 	cause = cause_of(&facts);
 	if (cause == CAUSE_NONE && late.harm_ns == 0 && interval_is_whole(interval) &&
-	    work->done_ns > 0 && work->done_ns < frame->latched_ns + 2 * stamp->period_ns)
-		follow_undrawn(layer, since(frame->latched_ns, work->done_ns));
+	    work->done_ns > 0 && work->done_ns < frame->latched_ns + 2 * stamp->period_ns) {
+		undrawn_ns = since(frame->latched_ns, work->done_ns);
+		if (undrawn_ns < layer->undrawn_ns)
+			undrawn_ns = layer->undrawn_ns -
+				     (layer->undrawn_ns - undrawn_ns) / LATE_INTERVALS;
+		layer->undrawn_ns = undrawn_ns;
+	}
 	return cause == CAUSE_NONE && late.harm_ns > 0 ? CAUSE_UNKNOWN : cause;
 }
 
@@ -452,8 +442,7 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 		struct stall_evidence *evidence = &layer->evidence;
 		uint64_t from_ns = evidence->from_ns + STATS_WAIT_NS, length_ns;
 		struct endless_stall stall;
-		int number = count_of(q, layer)->surface_number;
-		struct summary_surface *entry;
+		struct summary_surface *entry = count_of(q, layer)->entry;
 
 		/* Before from_ns its next wait is no stall without an end. */
 		if (layer->excluded || evidence->from_ns == 0 || evidence->reported ||
@@ -470,9 +459,8 @@ static void report_endless(struct frame_queue *q, uint64_t now_ns)
 			continue;
 		evidence->reported = evidence->from_ns < now_ns;
 		pause_report_endless(layer, stall, now_ns, q->events);
-		if (number == SUMMARY_NONE)
+		if (!entry)
 			continue;
-		entry = summary_entry(&q->summary, number);
 		length_ns = pause_in_event(stall.length_ns);
 		harm_add(&entry->harm, now_ns, length_ns);
 		grade_add_endless(&entry->facts, stall.doframe_ns > 0 ? CAUSE_APP : CAUSE_UNKNOWN,
@@ -527,9 +515,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct layer *layer = &q->layers.layers[waiting->frame.layer];
 	struct layer_count *count = count_of(q, layer);
 	struct frame_series *series = &count->series;
+	bool had_frame = series->begun;
 	struct vsync_stamp before = series->last;
 	struct loss before_loss =
-		series->begun ? series->loss_context.loss : waiting->loss_context.before;
+		had_frame ? series->loss_context.loss : waiting->loss_context.before;
 	const struct gpu_work work = placed->work;
 	const struct vsync_stamp stamp = placed->stamp;
 	struct interval interval;
@@ -539,10 +528,10 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	struct work_owner owner;
 	const struct work_process *process;
 	uint64_t pause_ns;
-	bool had_frame = series->begun;
+	enum wait_kind wait = waiting->loss_context.wait;
 
 	layer->waiting--;
-	if (series->begun && waiting->frame.present_ns >= series->last.time_ns + IDLE_NS)
+	if (had_frame && waiting->frame.present_ns >= series->last.time_ns + IDLE_NS)
 		frame_queue_close_row(q, layer);
 	follow_front_app(q, waiting, &stamp);
 	front_app_apply_answer(&q->front_app, waiting->frame.present_ns);
@@ -561,50 +550,40 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 	frame_stats_add_gpu(&series->stats, work.gpu_ns);
 	if (layer->excluded)
 		return;
-	late = late_follow(&count->late, layer->surface, q->options.late_ns, interval,
-			   waiting->loss_context.wait);
+	late = late_follow(&count->late, layer->surface, q->options.late_ns, interval, wait);
 	if (late.harm_ns > 0 && interval_is_frame_time(interval))
 		frame_stats_add_late(&series->stats, late.harm_ns);
 	cause = judge(q, layer, waiting, &stamp, interval, late, &work);
-	if (count->surface_number == SUMMARY_NONE)
-		count->surface_number = summary_number(&q->summary, layer, stamp.time_ns);
-	summary_frame(&q->summary, count->surface_number, layer->app, stamp.time_ns, interval, late,
-		      cause, &work);
-	entry = summary_entry(&q->summary, count->surface_number);
-	if (waiting->loss_context.wait == WAIT_UNKNOWN && interval.ns >= 0 &&
-	    interval_is_wait(interval))
-		grade_add_unknown_wait(&entry->facts,
-				       summary_uncounted(&q->summary, entry, layer->has_app,
-							 stamp.time_ns, (uint64_t)interval.ns));
-	if (had_frame && interval.ns < 0) {
-		struct uncounted uncounted =
-			summary_uncounted(&q->summary, entry, layer->has_app, stamp.time_ns,
-					  uncounted_between(before.time_ns, stamp.time_ns));
-
-		/* The app was at work: it may have hung, or its frames are lost. */
-		if (wait_is_stall(waiting->loss_context.wait))
-			grade_add_unknown_wait(&entry->facts, uncounted);
-		else
-			grade_add_uncounted(&entry->facts, uncounted);
-	}
+	if (!count->entry)
+		count->entry = summary_entry(&q->summary, layer, stamp.time_ns);
+	entry = count->entry;
+	summary_frame(&q->summary, entry, layer->app, stamp.time_ns, interval, late, cause, &work);
+	/* If the app was at work in an unknown interval, it may have hung, or its frames are lost.
+	 */
+	if (had_frame && interval.ns < 0)
+		summary_add_uncounted(&q->summary, entry, layer->has_app, stamp.time_ns,
+				      uncounted_between(before.time_ns, stamp.time_ns),
+				      wait_is_stall(wait));
+	else if (interval.ns >= 0 && interval_is_wait(interval) && wait == WAIT_UNKNOWN)
+		summary_add_uncounted(&q->summary, entry, layer->has_app, stamp.time_ns,
+				      (uint64_t)interval.ns, true);
 	owner = layer->evidence.owner;
 	process = layer_process(layer, q->work, &owner);
 	if (process && process->answered_ns > 0)
 		entry->with_marks = true;
 	else if (process)
 		entry->without_marks = true;
-	trigger_frame(&q->trigger, waiting->frame.layer, layer, stamp.time_ns, interval,
-		      waiting->loss_context.wait);
+	trigger_frame(&q->trigger, waiting->frame.layer, layer, stamp.time_ns, interval, wait);
 	emit_frame_row(q, waiting, &stamp, interval,
 		       loss_between(before_loss, waiting->loss_context.loss), cause, work.done_ns);
-	if (q->log && is_drop(q, interval, waiting->loss_context.wait))
+	if (q->log && is_drop(q, interval, wait))
 		emit_drop_row(q, waiting, &before, &stamp, interval, cause, process);
 	if (late.reported && q->events->sink.late)
 		q->events->sink.late(q->events->sink.context,
 				     &(struct late_frame){ stamp.time_ns, (uint64_t)interval.ns,
 							   layer->surface });
-	pause_ns = pause_follow(layer, interval, waiting->loss_context.wait,
-				front_app_has(&q->front_app, layer), stamp.time_ns, q->events);
+	pause_ns = pause_follow(layer, interval, wait, front_app_has(&q->front_app, layer),
+				stamp.time_ns, q->events);
 	if (pause_ns > 0)
 		grade_add_gap(&entry->facts, pause_ns);
 }
@@ -1013,7 +992,7 @@ void frame_queue_new_clock(struct frame_queue *q)
 		struct layer_count *count = count_of(q, layer);
 
 		frame_series_clear(&count->series, &q->store);
-		layer->drawn_ns = layer->latched_ns = layer->behind_ns = 0;
+		layer->drawn_ns = layer->way.latched_ns = layer->behind_ns = 0;
 		count->late = (struct late_series){ 0 };
 	}
 	front_app_new_clock(&q->front_app);
@@ -1038,15 +1017,15 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 	vsync_finish(&q->vsync);
 	count_all(q);
 	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
-		int number = count_of(q, layer)->surface_number;
+		struct summary_surface *entry = count_of(q, layer)->entry;
 		uint64_t pause_ns;
 
 		/* Its Surface may have no frame: another one had, before new rules. */
-		if (layer->excluded || number == SUMMARY_NONE)
+		if (layer->excluded || !entry)
 			continue;
 		pause_ns = pause_end(layer, now_ns, q->events);
 		if (pause_ns > 0)
-			grade_add_gap(&summary_entry(&q->summary, number)->facts, pause_ns);
+			grade_add_gap(&entry->facts, pause_ns);
 	}
 	report_endless(q, now_ns);
 }
@@ -1060,11 +1039,10 @@ void frame_queue_summary(struct frame_queue *q, uint64_t now_ns, void *context,
 	}
 	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
 		const struct layer_count *count = count_of(q, layer);
-		struct summary_surface *entry;
+		struct summary_surface *entry = count->entry;
 
-		if (layer->excluded || count->surface_number == SUMMARY_NONE)
+		if (layer->excluded || !entry)
 			continue;
-		entry = summary_entry(&q->summary, count->surface_number);
 		if (frame_series_has_row(&count->series)) {
 			struct frame_stats stats = count->series.stats;
 

@@ -60,7 +60,7 @@ struct placed_frame {
 struct layer_count {
 	uint64_t layer;	       /* layer.id: an entry of the table gets one after the other */
 	unsigned int surfaces; /* layer.surfaces: with another Surface it has another number */
-	int surface_number;    /* number of its Surface in the summary, or SUMMARY_NONE */
+	struct summary_surface *entry; /* of its Surface, or NULL */
 	struct frame_series series;
 	struct late_series late;
 };

@@ -76,7 +76,7 @@ struct grade_facts {
 	};
 	uint64_t longest_freeze_ns, shortest_gap_ns, longest_gap_ns;
 	uint64_t span_ns, missing_ns; /* of the capture: its length, and time without events */
-	bool more_freezes; /* there may be more than are known: see grade_add_unknown_wait() */
+	bool more_freezes; /* there may be more than are known: see grade_add_uncounted() */
 	bool fails_rule;   /* the frame rate that its class needs is not met, see verdict.h */
 	/* It was graded like that when all was known, of which a part is lost; GRADE_NONE: nothing
 	 * is lost. A sum is no better than its worst part. */
@@ -126,23 +126,18 @@ struct uncounted uncounted_before(struct stretches *surface, struct stretches *a
  * what is missing of that is in missing_ns. */
 static inline uint64_t uncounted_between(uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;
+	uint64_t ns = since(from_ns, to_ns);
 
-	return ns < UINT64_C(500000000) ? ns : UINT64_C(500000000);
+	return ns < STATS_WAIT_NS ? ns : STATS_WAIT_NS;
 }
 
-/* Adds that time. */
-static inline void grade_add_uncounted(struct grade_facts *facts, struct uncounted uncounted)
+/* Adds that time. @may_freeze: events that would show a freeze in it were lost. */
+static inline void grade_add_uncounted(struct grade_facts *facts, struct uncounted uncounted,
+				       bool may_freeze)
 {
 	facts->uncounted_ns += uncounted.ns;
 	facts->app_uncounted_ns += uncounted.app_ns;
-}
-
-/* Adds a wait that may be a freeze: events that would show it were lost. */
-static inline void grade_add_unknown_wait(struct grade_facts *facts, struct uncounted uncounted)
-{
-	grade_add_uncounted(facts, uncounted);
-	facts->more_freezes = true;
+	facts->more_freezes |= may_freeze;
 }
 
 /* The time of the capture that is missing, for whatever reason. */

@@ -37,25 +37,28 @@ void summary_free(struct summary *summary)
 
 /* --- lookup --- */
 
-int summary_number(struct summary *summary, const struct layer *layer, uint64_t present_ns)
+struct summary_surface *summary_entry(struct summary *summary, const struct layer *layer,
+				      uint64_t present_ns)
 {
-	struct summary_surface *entry;
+	struct summary_surface *entry, *others = &summary->table[summary->max];
 	int number = hash_index_first(&summary->index, layer->surface_hash);
 
 	for (; number != HASH_INDEX_END; number = hash_index_next(&summary->index, number)) {
-		entry = &summary->table[number];
 		/* Names of the others are not kept: any name with that hash is one of them. */
-		if (number >= summary->max || (entry->length == layer->surface_length &&
-					       strcmp(entry->name, layer->surface) == 0))
-			return number;
+		if (number >= summary->max)
+			return others;
+		entry = &summary->table[number];
+		if (entry->length == layer->surface_length &&
+		    strcmp(entry->name, layer->surface) == 0)
+			return entry;
 	}
 	number = summary->n;
 	summary->in_others += number >= summary->max;
 	if (number == summary->max + SUMMARY_OTHERS_MAX)
-		return number;
+		return others;
 	hash_index_add(&summary->index, summary->n++, layer->surface_hash);
 	if (number >= summary->max)
-		return number;
+		return others;
 	entry = &summary->table[number];
 	*entry = (struct summary_surface){
 		.first_ns = present_ns,
@@ -64,7 +67,7 @@ int summary_number(struct summary *summary, const struct layer *layer, uint64_t 
 	};
 	long_names_keep(&summary->names, &entry->name, entry->short_name, span_of(layer->surface));
 	entry->length = layer->surface_length;
-	return number;
+	return entry;
 }
 
 int summary_count(const struct summary *summary)
@@ -74,11 +77,10 @@ int summary_count(const struct summary *summary)
 
 /* --- frames and rows --- */
 
-void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval, struct lateness late, enum cause cause,
-		   const struct gpu_work *work)
+void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
+		   uint64_t present_ns, struct interval interval, struct lateness late,
+		   enum cause cause, const struct gpu_work *work)
 {
-	struct summary_surface *entry = summary_entry(summary, number);
 	struct fence_stats *fences = &entry->fences;
 
 	if (entry->clock != summary->clocks) {
@@ -86,7 +88,7 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 		entry->clock = summary->clocks;
 	}
 	entry->last_ns = present_ns;
-	if (number >= summary->max)
+	if (entry == &summary->table[summary->max])
 		summary->frames_in_others++;
 	else if (strcmp(entry->app, app) != 0)
 		name_copy(entry->app, sizeof(entry->app), span_of(app));
@@ -115,8 +117,8 @@ void summary_frame(struct summary *summary, int number, const char *app, uint64_
 	}
 }
 
-struct uncounted summary_uncounted(struct summary *summary, struct summary_surface *entry,
-				   bool has_app, uint64_t until_ns, uint64_t ns)
+void summary_add_uncounted(struct summary *summary, struct summary_surface *entry, bool has_app,
+			   uint64_t until_ns, uint64_t ns, bool may_freeze)
 {
 	struct summary_surface *first = summary->table;
 
@@ -124,8 +126,10 @@ struct uncounted summary_uncounted(struct summary *summary, struct summary_surfa
 	while (first != entry &&
 	       (strcmp(first->app, entry->app) != 0 || !strstr(first->name, first->app)))
 		first++;
-	return uncounted_before(&entry->uncounted, has_app ? &first->app_uncounted : NULL, until_ns,
-				ns);
+	grade_add_uncounted(&entry->facts,
+			    uncounted_before(&entry->uncounted,
+					     has_app ? &first->app_uncounted : NULL, until_ns, ns),
+			    may_freeze);
 }
 
 void summary_new_clock(struct summary *summary)

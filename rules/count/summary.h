@@ -69,8 +69,6 @@ struct summary_surface {
 	struct fence_stats fences;
 };
 
-#define SUMMARY_NONE (-1) /* no Surface */
-
 #define SUMMARY_OTHERS_NAME "(others)"
 
 /* Surfaces in that row that have a number. */
@@ -97,26 +95,21 @@ struct summary {
 int summary_init(struct summary *summary, unsigned int max);
 void summary_free(struct summary *summary);
 
-/* The number of the layer's Surface, which is added if it is new. */
-int summary_number(struct summary *summary, const struct layer *layer, uint64_t present_ns);
-
-/* What is counted of the Surface of that number, or of the others: facts and closed rows are added
- * to it. */
-static inline struct summary_surface *summary_entry(struct summary *summary, int number)
-{
-	return &summary->table[number < summary->max ? number : summary->max];
-}
+/* What is counted of the layer's Surface, which is added if it is new, or of the others: facts and
+ * closed rows are added to it. */
+struct summary_surface *summary_entry(struct summary *summary, const struct layer *layer,
+				      uint64_t present_ns);
 
 /* Adds a frame. @interval: since the previous frame; counted only if it is a frame time, but the
  * pacing and the GPU's work are those of every frame. @work: what is known of its buffer. */
-void summary_frame(struct summary *summary, int number, const char *app, uint64_t present_ns,
-		   struct interval interval, struct lateness late, enum cause cause,
-		   const struct gpu_work *work);
+void summary_frame(struct summary *summary, struct summary_surface *entry, const char *app,
+		   uint64_t present_ns, struct interval interval, struct lateness late,
+		   enum cause cause, const struct gpu_work *work);
 
-/* What is new of time that is in no number, the last @ns before @until_ns: for the Surface, and,
- * with @has_app, for the app that its name has. */
-struct uncounted summary_uncounted(struct summary *summary, struct summary_surface *entry,
-				   bool has_app, uint64_t until_ns, uint64_t ns);
+/* Adds time that is in no number, the last @ns before @until_ns: what is new of it for the Surface,
+ * and, with @has_app, for the app that its name has. @may_freeze: see grade_add_uncounted(). */
+void summary_add_uncounted(struct summary *summary, struct summary_surface *entry, bool has_app,
+			   uint64_t until_ns, uint64_t ns, bool may_freeze);
 
 /* Later times are those of another clock. */
 void summary_new_clock(struct summary *summary);

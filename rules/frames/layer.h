@@ -56,6 +56,16 @@ struct pause_state {
 	uint64_t wait_ns;
 };
 
+/* The way of a frame that was counted, for the cause of the one after it; 0: unknown. */
+struct frame_way {
+	uint64_t latched_ns;
+	uint64_t planned_ns;  /* the vsync that was to show it */
+	uint64_t expected_ns; /* the one that its app drew it for */
+	uint64_t woken_ns;    /* the one that its app may have followed; 0 also if it was late */
+	uint64_t done_ns;     /* the end of the GPU's work */
+	int64_t gpu_ns;	      /* how long that took, or ROW_UNKNOWN */
+};
+
 struct layer {
 	size_t length; /* of the whole name, even if it was cut; 0: unused entry */
 	uint64_t id;   /* unique in this capture */
@@ -104,14 +114,9 @@ struct layer {
 	uint64_t drawn_ns;  /* its last frame, counted or not */
 	uint64_t behind_ns; /* then a frame showed another app in front; 0: none, or unknown */
 	struct endless_stall behind_stall; /* that it was in at that time */
-	uint64_t latched_ns;		   /* when its last counted frame was latched; 0: none */
-	uint64_t planned_ns;		   /* the vsync that was to show it; 0: unknown */
+	struct frame_way way;		   /* of its last counted frame */
 	uint64_t undrawn_ns;  /* how long after the latch its GPU work ended in frames in time: the
 				 longest, which decays with each frame that takes less */
-	uint64_t expected_ns; /* the one that its app drew it for; 0: unknown */
-	uint64_t woken_ns; /* the one that its app may have followed; 0: unknown, or it was late */
-	uint64_t done_ns;  /* the end of the GPU's work; 0: unknown */
-	int64_t gpu_ns;	   /* how long that took, or ROW_UNKNOWN */
 	unsigned int waiting; /* latches and frames that are not counted yet; they keep it in the
 				 table */
 	bool shown;	      /* it had a frame */

@@ -49,6 +49,7 @@
 #include <stdint.h>
 
 #include "rules/base/row.h"
+#include "rules/frames/layer.h"
 #include "rules/why/composition.h"
 
 /* Times in ns of the trace clock; 0: unknown. */
@@ -63,16 +64,12 @@ struct cause_facts {
 	uint64_t usual_ns; /* when SurfaceFlinger usually begins to compose in slot e */
 	uint64_t queued_ns;
 	uint64_t gpu_done_ns;
-	uint64_t replaced_ns; /* an earlier buffer of the layer was queued then, and dropped */
-	uint64_t latched_before_ns;	    /* when the layer's previous frame was latched */
-	uint64_t planned_before_ns;	    /* the vsync that was to show it */
-	uint64_t expected_before_ns;	    /* the one that its app drew it for */
-	uint64_t woken_ns, woken_before_ns; /* the vsync that its app may have followed, for it and
-					       for the previous frame, if that was in time */
-	uint64_t done_before_ns;	    /* the end of the GPU's work for that one */
-	int64_t gpu_ns, gpu_before_ns;	    /* how long the GPU took; ROW_UNKNOWN: unknown */
-	uint64_t undrawn_ns;		    /* in time the GPU ends so long after the latch */
-	uint64_t duration_ns;		    /* usual time from a commit to the planned present */
+	uint64_t replaced_ns;	   /* an earlier buffer of the layer was queued then, and dropped */
+	uint64_t woken_ns;	   /* the vsync that its app may have followed */
+	int64_t gpu_ns;		   /* how long the GPU took; ROW_UNKNOWN: unknown */
+	struct frame_way previous; /* of the layer's previous frame */
+	uint64_t undrawn_ns;	   /* in time the GPU ends so long after the latch */
+	uint64_t duration_ns;	   /* usual time from a commit to the planned present */
 	uint64_t undrawn_at_ns;	   /* the last commit that could have latched it, but for the GPU */
 	uint64_t first_commit_ns;  /* the first one that could be in slot e, or later */
 	struct composition own;	   /* the one with the frame */

@@ -71,10 +71,10 @@ TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
 	assert_int_equal(grade_of(&facts), GRADE_FAIR);
 	facts.fails_rule = false;
 	facts.missing_ns = 0;
-	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 });
-	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 });
+	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 }, false);
+	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 }, false);
 	assert_int_equal(grade_of(&facts), GRADE_GOOD);
-	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 1000, 0 });
+	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 1000, 0 }, false);
 	assert_int_equal(grade_of(&facts), GRADE_INCOMPLETE);
 	facts.uncounted_ns = 0;
 	grade_add_gap(&facts, SECOND / 2);
@@ -147,7 +147,7 @@ TEST(time_without_numbers_of_an_app_is_missing_once)
 		if (got.ns != cases[i].new_ns * MS || got.app_ns != cases[i].app_ns * MS)
 			fail_msg("case %zu: %llu, %llu", i, (unsigned long long)got.ns,
 				 (unsigned long long)got.app_ns);
-		grade_add_uncounted(&facts[of], got);
+		grade_add_uncounted(&facts[of], got, false);
 	}
 	for (size_t i = 0; i < 3; i++) {
 		facts[i].span_ns = 10 * SECOND;

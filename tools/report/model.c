@@ -260,7 +260,7 @@ static enum grade complete_facts(struct grade_facts *facts, const struct numbers
 		}
 		/* frames.csv says which waits these are. */
 		if (!facts->more_freezes)
-			grade_add_unknown_wait(facts, (struct uncounted){ unclear_ns, 0 });
+			grade_add_uncounted(facts, (struct uncounted){ unclear_ns, 0 }, true);
 	}
 	if (facts->freezes > facts->endless)
 		facts->longest_freeze_ns = later(facts->longest_freeze_ns, longest_ns);

@@ -190,10 +190,7 @@ static void read_frame(const struct csv_row *csv)
 
 		if (harm_ns > 0)
 			grade_add_lost(facts, cause, harm_ns, interval_is_wait(interval));
-		if (wait == WAIT_UNKNOWN)
-			grade_add_unknown_wait(facts, uncounted);
-		else
-			grade_add_uncounted(facts, uncounted);
+		grade_add_uncounted(facts, uncounted, wait == WAIT_UNKNOWN);
 		frame_stats_merge(&sums[i]->frames, &stats);
 		if (interval_is_frame_time(interval) && interval.vsyncs >= 0)
 			sums[i]->cadences[interval.vsyncs < CADENCES_MAX ? interval.vsyncs

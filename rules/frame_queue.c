@@ -97,17 +97,6 @@ static void close_rows(struct frame_queue *q, uint64_t least)
 			frame_queue_close_row(q, layer);
 }
 
-/* Closes rows at the first present that is delay_ns or more after the last check. */
-static void close_due_rows(struct frame_queue *q, uint64_t present_ns)
-{
-	if (q->last_check_ns == 0)
-		q->last_check_ns = present_ns;
-	if (present_ns - q->last_check_ns < q->options.delay_ns)
-		return;
-	q->last_check_ns = present_ns;
-	close_rows(q, q->options.min_frames + 1);
-}
-
 /* All frames up to @now_ns are counted: the marks up to then close all rows. */
 static void pass_marks(struct frame_queue *q, uint64_t now_ns)
 {
@@ -609,10 +598,15 @@ static void count_first(struct frame_queue *q)
 	context->unsure |= context->ahead && q->loss_ahead;
 	trigger_pass(&q->trigger, present_ns);
 	pass_marks(q, present_ns - 1);
-	if (waiting->frame.layer == LAYER_NONE)
-		close_due_rows(q, present_ns);
-	else
+	if (waiting->frame.layer != LAYER_NONE)
 		count_frame(q, waiting, placed);
+	else if (q->last_check_ns == 0)
+		q->last_check_ns = present_ns;
+	if (waiting->frame.layer == LAYER_NONE &&
+	    present_ns - q->last_check_ns >= q->options.delay_ns) {
+		q->last_check_ns = present_ns;
+		close_rows(q, q->options.min_frames + 1);
+	}
 	q->counted_ns = present_ns;
 	q->settled_ns = later(q->settled_ns, present_ns);
 	q->first = (q->first + 1) % FRAME_QUEUE_MAX;
@@ -822,32 +816,14 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 	q->last_present_ns = waiting->frame.present_ns;
 }
 
-/* True: with @frame another window is in front, as in front_app_follow(). */
-static bool comes_in_front(const struct frame_queue *q, const struct frame *frame)
-{
-	const struct layer *layers = q->layers.layers, *layer = &layers[frame->layer];
-
-	if (!layer->is_activity || frame->layer == q->read_front)
-		return false;
-	return layer->drawn_ns == 0 || q->read_front == LAYER_NONE ||
-	       frame->present_ns >= layers[q->read_front].drawn_ns + STATS_WAIT_NS;
-}
-
-/* What other apps do after that is of no window in front. */
-static void leave_front(struct frame_queue *q, const struct layer *front)
-{
-	struct layer *left = q->read_front == LAYER_NONE ? NULL : &q->layers.layers[q->read_front];
-
-	if (!left || left->evidence.from_ns == 0 || strcmp(left->app, front->app) == 0)
-		return;
-	left->behind_ns = q->behind_ns = q->last_present_ns;
-	left->behind_stall = stall_without_end(q->work, left, q->last_present_ns);
-}
-
 void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 {
 	struct layer *layer = &q->layers.layers[frame->layer];
-	bool in_front = comes_in_front(q, frame);
+	struct layer *left = q->read_front == LAYER_NONE ? NULL : &q->layers.layers[q->read_front];
+	/* Another window is in front with it, as in front_app_follow(). */
+	bool in_front = layer->is_activity && layer != left &&
+			(layer->drawn_ns == 0 || !left ||
+			 frame->present_ns >= left->drawn_ns + STATS_WAIT_NS);
 
 	layer->waiting++;
 	q->excluded_frames += layer->excluded;
@@ -858,9 +834,13 @@ void frame_queue_add(struct frame_queue *q, const struct frame *frame)
 		layer->behind_ns = 0;
 	if (!in_front)
 		return;
-	leave_front(q, layer);
-	q->read_front = frame->layer;
 	waiting_at(q, q->n - 1)->in_front = true;
+	q->read_front = frame->layer;
+	if (!left || left->evidence.from_ns == 0 || strcmp(left->app, layer->app) == 0)
+		return;
+	/* What other apps do after that is of no window in front. */
+	left->behind_ns = q->behind_ns = q->last_present_ns;
+	left->behind_stall = stall_without_end(q->work, left, q->last_present_ns);
 }
 
 void frame_queue_add_fence(struct frame_queue *q, int layer, const struct present_fence *fence)

@@ -54,29 +54,22 @@ static unsigned int find_cadence(const struct late_series *series)
 	return found;
 }
 
-static bool draws_continuously(const struct late_series *series, uint32_t cadence_ns)
-{
-	unsigned int gaps = 0;
-
-	for (unsigned int i = 0; i < kept(series); i++)
-		gaps += series->intervals[i].ns > GAP_CADENCES * (uint64_t)cadence_ns;
-	return 4 * gaps <= kept(series);
-}
-
 static bool is_reported(const struct late_series *series, uint64_t limit_ns,
 			struct interval interval, uint64_t cadence, enum wait_kind wait)
 {
+	unsigned int gaps = 0;
+
 	if (limit_ns == 0 || !interval_is_at_least(interval, limit_ns))
 		return false;
 	if (interval_is_wait(interval))
 		return wait_is_stall(wait);
-	if (series->n < INTERVALS_LEAST)
-		return false;
-	return (uint64_t)interval.ns > cadence &&
+	for (unsigned int i = 0; i < kept(series); i++)
+		gaps += series->intervals[i].ns > GAP_CADENCES * cadence;
+	return series->n >= INTERVALS_LEAST && 4 * gaps <= kept(series) &&
+	       (uint64_t)interval.ns > cadence &&
 	       threshold_reached((uint64_t)interval.ns - cadence, limit_ns,
 				 interval_is_whole(interval)) &&
-	       !threshold_passed(cadence, CADENCE_MAX_NS, true) &&
-	       draws_continuously(series, (uint32_t)cadence);
+	       !threshold_passed(cadence, CADENCE_MAX_NS, true);
 }
 
 /* A film of 24 or 25 frames per second (1 % is for rates such as 23.976) is shown with 2 and 3

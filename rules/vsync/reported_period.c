@@ -199,17 +199,6 @@ static uint64_t in_run(const struct vsync_display *d, unsigned int back)
 	return d->run[(d->run_n - 1 - back) % VSYNC_RUN];
 }
 
-/* Mean deviation of the last distances from @mean_ns. */
-static uint64_t spread_of(const struct vsync_display *d, uint64_t mean_ns)
-{
-	unsigned int n = d->run_n < VSYNC_RUN ? d->run_n : VSYNC_RUN;
-	uint64_t off_ns = 0;
-
-	for (unsigned int back = 0; back + 1 < n; back++)
-		off_ns += vsync_distance(in_run(d, back) - in_run(d, back + 1), mean_ns);
-	return off_ns / (n - 1);
-}
-
 /* If the last vsyncs of the run have another distance than those before them, they are a run. */
 static void split_run(struct vsync_display *d)
 {
@@ -234,7 +223,8 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 {
 	struct vsync_display *d = find_or_add_display(periods, display, false);
 	uint64_t last_ns = d->run_n ? in_run(d, 0) : now_ns;
-	uint64_t mean_ns, error_ns;
+	uint64_t mean_ns, error_ns, off_ns = 0;
+	unsigned int n;
 
 	if (now_ns < last_ns || now_ns - last_ns > VSYNC_PERIOD_MAX_NS + VSYNC_PERIOD_MAX_NS / 2)
 		d->run_n = 0;
@@ -249,8 +239,11 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	if (d->run_n < RUN_MIN)
 		return NULL;
 	mean_ns = (now_ns - d->run_begin_ns) / (d->run_n - 1);
+	n = RING_KEPT(d->run, d->run_n);
+	for (unsigned int back = 0; back + 1 < n; back++)
+		off_ns += vsync_distance(in_run(d, back) - in_run(d, back + 1), mean_ns);
 	/* Both ends of the run may be late, which a few distances hardly show. */
-	error_ns = 5 * spread_of(d, mean_ns) / (d->run_n - 1) + mean_ns / 5000;
+	error_ns = 5 * (off_ns / (n - 1)) / (d->run_n - 1) + mean_ns / 5000;
 	if (error_ns * RUN_EXACT > mean_ns || !is_possible(mean_ns))
 		return NULL;
 	if (!vsync_is_near(mean_ns, d->measured.period_ns, 60))

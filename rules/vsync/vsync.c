@@ -241,20 +241,10 @@ static int64_t fraction(int64_t position)
 	return f < 0 ? f + VSYNC_ONE : f;
 }
 
-static void keep_tick_phase(struct vsync_lattice *v, const struct vsync_source *source)
-{
-	struct vsync_segment *segment = &v->segments[v->n_segments - 1];
-
-	if (segment->has_ticks && source->rank > segment->tick_rank)
-		return;
-	segment->has_ticks = true;
-	segment->tick_rank = source->rank;
-	segment->tick_phase = fraction(lattice_position_in(segment, source->edge_ns));
-}
-
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint64_t time_ns)
 {
 	struct vsync_source *source = find_or_add_source(v, name, rank, time_ns);
+	struct vsync_segment *segment;
 
 	/* No display is that fast: the tick before was late. */
 	if (source->last_ns && time_ns < source->last_ns + VSYNC_PERIOD_MIN_NS * 3 / 4)
@@ -277,8 +267,12 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 		follow(v, source, time_ns);
 	}
 	source->last_ns = time_ns;
-	if (lattice_is_locked(v))
-		keep_tick_phase(v, source);
+	segment = lattice_is_locked(v) ? &v->segments[v->n_segments - 1] : NULL;
+	if (!segment || (segment->has_ticks && rank > segment->tick_rank))
+		return;
+	segment->has_ticks = true;
+	segment->tick_rank = rank;
+	segment->tick_phase = fraction(lattice_position_in(segment, source->edge_ns));
 }
 
 /* With the right period the presents' distances, less whole periods, add up to nearly nothing: the

@@ -100,43 +100,26 @@ static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t 
 	return collisions;
 }
 
-/* sums[i]: events in an edge that begins at bin i. */
-static void sum_bins(const unsigned int *bins, unsigned int *sums)
-{
-	for (unsigned int i = 0; i < BINS; i++) {
-		sums[i] = 0;
-		for (unsigned int j = 0; j < EDGE_BINS; j++)
-			sums[i] += bins[(i + j) % BINS];
-	}
-}
-
-static unsigned int count_adjacent(const int64_t *at, unsigned int n, int64_t period_ns)
-{
-	unsigned int adjacent = 0;
-
-	for (unsigned int i = 1; i < n; i++) {
-		int64_t off_ns = at[i] - at[i - 1] - period_ns;
-
-		adjacent += off_ns * 8 < period_ns && -off_ns * 8 < period_ns;
-	}
-	return adjacent;
-}
-
 /* Scores events between two silences. Of the places with many events, the edge is the one with the
  * fewest collisions, then the one with the most events. */
 static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 		      struct vsync_score *score)
 {
-	unsigned int bins[BINS] = { 0 }, sums[BINS];
+	/* sums[i]: events in an edge that begins at bin i. */
+	unsigned int bins[BINS] = { 0 }, sums[BINS] = { 0 };
 	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0, most = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
 		int64_t off_ns = at[i] - at[0];
+		int64_t more_ns = i > 0 ? at[i] - at[i - 1] - period_ns : period_ns;
 
 		off_ns -= slot_of(at[i], at[0], period_ns) * period_ns;
 		bins[off_ns * BINS / period_ns]++;
+		score->adjacent += more_ns * 8 < period_ns && -more_ns * 8 < period_ns;
 	}
-	sum_bins(bins, sums);
+	for (unsigned int bin = 0; bin < BINS; bin++)
+		for (unsigned int j = 0; j < EDGE_BINS; j++)
+			sums[bin] += bins[(bin + j) % BINS];
 	for (unsigned int bin = 1; bin < BINS; bin++)
 		most = sums[bin] > sums[most] ? bin : most;
 	/* Begins with the place of most events: without collisions there, none is better. */
@@ -157,7 +140,6 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 		best_bin = bin;
 	}
 	score->n += n;
-	score->adjacent += count_adjacent(at, n, period_ns);
 	if (best == UINT32_MAX) {
 		score->collisions += count_collisions(at, n, at[0], period_ns, n);
 		return;

@@ -59,19 +59,14 @@ struct event {
 	bool second;   /* it is the second tick in a slot of the longer period */
 };
 
-static int64_t after_edge(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
-{
-	int64_t off = (at_ns - edge_ns) % period_ns;
-
-	return off < 0 ? off + period_ns : off;
-}
-
-static bool fits_side(const struct side *side, int64_t at_ns, bool present)
+/* True: it is at an edge, or little later. */
+static bool fits_side(const struct side *side, const struct event *event)
 {
 	int64_t slack_ns = side->period_ns / 16;
+	int64_t off_ns =
+		(event->at_ns + slack_ns - side->edge_ns[event->present]) % side->period_ns;
 
-	return after_edge(at_ns + slack_ns, side->edge_ns[present], side->period_ns) <=
-	       4 * slack_ns;
+	return (off_ns < 0 ? off_ns + side->period_ns : off_ns) <= 4 * slack_ns;
 }
 
 static struct side side_of(const struct search *search, uint64_t period_ns, uint64_t from_ns,
@@ -112,7 +107,7 @@ static unsigned int merge(const struct vsync_window *window, unsigned int source
 struct balance {
 	const struct search *search;
 	struct event events[EVENTS_MAX];
-	int costs[EVENTS_MAX + 1];
+	int costs[EVENTS_MAX + 1]; /* with so many events in the old period, less costs[0] */
 	unsigned int n, best, low, high;
 	bool old_is_shorter; /* its period; the compositions can be further apart nevertheless */
 };
@@ -130,23 +125,6 @@ static int cost_of(const struct balance *b, const struct event *event, bool old)
 	if (event->old || event->new)
 		return event->old == old ? 0 : event->present ? COST_EXACT : COST_TICK;
 	return 0;
-}
-
-/* Sets costs[i], with the first i events in the old period; the lowest of them are the best. */
-static void weigh(struct balance *b)
-{
-	int *costs = b->costs;
-
-	b->best = 0;
-	costs[0] = 0;
-	for (unsigned int i = 0; i < b->n; i++)
-		costs[0] += cost_of(b, &b->events[i], false);
-	for (unsigned int i = 0; i < b->n; i++) {
-		costs[i + 1] = costs[i] + cost_of(b, &b->events[i], true) -
-			       cost_of(b, &b->events[i], false);
-		if (costs[i + 1] < costs[b->best])
-			b->best = i + 1;
-	}
 }
 
 /* Marks the ticks that are the second one in a slot of @side. */
@@ -168,7 +146,7 @@ static void find_second(struct balance *b, const struct side *side)
 
 static void find_balance(struct balance *b, const struct side *old, const struct side *new)
 {
-	int uncertainty = COST_MARGIN;
+	int uncertainty = COST_MARGIN, *costs = b->costs;
 	unsigned int late = 0;
 
 	for (unsigned int i = 0; i < b->n; i++) {
@@ -178,12 +156,17 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 		/* An edge that is unknown is no evidence for the other period. */
 		if (!old->has[event->present] || !new->has[event->present])
 			continue;
-		event->old = fits_side(old, event->at_ns, event->present);
-		event->new = fits_side(new, event->at_ns, event->present);
+		event->old = fits_side(old, event);
+		event->new = fits_side(new, event);
 	}
 	b->old_is_shorter = old->period_ns < new->period_ns;
 	find_second(b, b->old_is_shorter ? new : old);
-	weigh(b);
+	for (unsigned int i = 0; i < b->n; i++) {
+		costs[i + 1] = costs[i] + cost_of(b, &b->events[i], true) -
+			       cost_of(b, &b->events[i], false);
+		if (costs[i + 1] < costs[b->best])
+			b->best = i + 1;
+	}
 	for (unsigned int i = 0; i < b->n; i++)
 		late += !b->events[i].present &&
 			!(i < b->best ? b->events[i].old : b->events[i].new);
@@ -191,7 +174,7 @@ static void find_balance(struct balance *b, const struct side *old, const struct
 		uncertainty = COST_MARGIN_LATE;
 	b->low = b->high = b->best;
 	for (unsigned int i = 0; i <= b->n; i++) {
-		if (b->costs[i] > b->costs[b->best] + uncertainty)
+		if (costs[i] > costs[b->best] + uncertainty)
 			continue;
 		b->low = i < b->low ? i : b->low;
 		b->high = i > b->high ? i : b->high;

@@ -39,6 +39,14 @@ const char *timeline_name(enum timeline_names kind, int32_t type)
 	return type >= 0 && (size_t)type < ARRAY_SIZE(names[0]) ? names[kind][type] : NULL;
 }
 
+/* The types as bits; without a type that of TIMELINE_UNSPECIFIED. Negative: none is known. */
+static uint64_t types_of(int64_t type)
+{
+	if (type == 0)
+		return UINT64_C(1) << TIMELINE_UNSPECIFIED;
+	return type > 0 ? (uint64_t)type & UINT32_MAX : 0;
+}
+
 /* "BIT_20": it has no name. */
 static void jank_bit_name(unsigned int bit, char name[static TIMELINE_JANK_NAME_SIZE])
 {
@@ -59,9 +67,10 @@ static void jank_bit_name(unsigned int bit, char name[static TIMELINE_JANK_NAME_
 		"DISPLAY_NOT_ON",
 		"DISPLAY_MODE_CHANGE_IN_PROGRESS",
 		"DISPLAY_POWER_MODE_CHANGE_IN_PROGRESS",
+		[TIMELINE_UNSPECIFIED] = "UNSPECIFIED",
 	};
 
-	if (bit < ARRAY_SIZE(names))
+	if (names[bit])
 		snprintf(name, TIMELINE_JANK_NAME_SIZE, "%s", names[bit]);
 	else
 		snprintf(name, TIMELINE_JANK_NAME_SIZE, "BIT_%u", bit);
@@ -69,15 +78,12 @@ static void jank_bit_name(unsigned int bit, char name[static TIMELINE_JANK_NAME_
 
 void timeline_jank_name(int64_t type, char name[static TIMELINE_JANK_SIZE])
 {
+	uint64_t types = types_of(type);
 	size_t len = 0;
 
 	name[0] = '\0';
-	if (type == 0)
-		strcpy(name, "UNSPECIFIED");
-	if (type <= 0)
-		return;
-	for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS; bit++) {
-		if (!(type >> bit & 1))
+	for (unsigned int bit = 0; bit <= TIMELINE_UNSPECIFIED; bit++) {
+		if (!(types >> bit & 1))
 			continue;
 		if (len > 0)
 			name[len++] = '+';
@@ -113,17 +119,6 @@ static struct timeline_surface *surface_of(struct frame_timeline *timeline, stru
 	return NULL;
 }
 
-static size_t append(char *text, size_t len, const char *name, uint32_t count)
-{
-	size_t space = TIMELINE_TEXT_SIZE - len;
-	int n;
-
-	if (count == 0)
-		return len;
-	n = snprintf(text + len, space, "%s%s:%u", len > 0 ? " " : "", name, (unsigned int)count);
-	return (size_t)n < space ? len + (size_t)n : len;
-}
-
 const char *frame_timeline_jank_types(struct frame_timeline *timeline, const char *surface)
 {
 	const struct timeline_surface *found = surface_of(timeline, span_of(surface), false);
@@ -131,13 +126,16 @@ const char *frame_timeline_jank_types(struct frame_timeline *timeline, const cha
 	size_t len = 0;
 
 	timeline->text[0] = '\0';
-	if (!found)
-		return timeline->text;
-	for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS; bit++) {
+	for (unsigned int bit = 0; found && bit <= TIMELINE_UNSPECIFIED; bit++) {
+		size_t space = TIMELINE_TEXT_SIZE - len, n;
+
+		if (found->counts[bit] == 0)
+			continue;
 		jank_bit_name(bit, name);
-		len = append(timeline->text, len, name, found->counts[bit]);
+		n = (size_t)snprintf(timeline->text + len, space, "%s%s:%u", len > 0 ? " " : "",
+				     name, (unsigned int)found->counts[bit]);
+		len += n < space ? n : 0;
 	}
-	append(timeline->text, len, "UNSPECIFIED", found->unspecified);
 	return timeline->text;
 }
 
@@ -170,6 +168,7 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 	struct span name = layer_name(layer);
 	char copy[SURFACE_MAX], surface[NAME_SIZE], app[APP_SIZE];
 	struct timeline_surface *counted;
+	uint64_t types = types_of(row->event.jank_type);
 
 	name_copy(surface, sizeof(surface), ruleset_surface(timeline->rules, name, copy));
 	name_copy(app, sizeof(app), app_of_layer(name));
@@ -180,14 +179,10 @@ static void write_frame(struct frame_timeline *timeline, unsigned int i)
 	if (row->is_surface)
 		timeline_count(timeline->apps, app, 1, row->event.on_time_finish == 0);
 	counted = row->is_surface ? surface_of(timeline, span_of(surface), true) : NULL;
-	if (counted) {
-		counted->unspecified += row->event.jank_type == 0;
-		for (unsigned int bit = 0; bit < TIMELINE_JANK_BITS && row->event.jank_type > 0;
-		     bit++)
-			counted->counts[bit] += row->event.jank_type >> bit & 1;
-	} else {
+	if (!counted)
 		timeline->counts.refused += row->is_surface && surface[0];
-	}
+	for (unsigned int bit = 0; counted && bit <= TIMELINE_UNSPECIFIED; bit++)
+		counted->counts[bit] += types >> bit & 1;
 	if (timeline->row)
 		timeline->row(timeline->context, ROW_TIMELINE, row);
 	remove_frame(timeline, i);

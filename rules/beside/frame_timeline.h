@@ -22,6 +22,7 @@
 /* Words are those of perfetto's frame_timeline_event.proto without their prefix. Each bit of a jank
  * type is a type; no bit is UNSPECIFIED. */
 #define TIMELINE_JANK_BITS 32
+#define TIMELINE_UNSPECIFIED TIMELINE_JANK_BITS
 #define TIMELINE_JANK_NAME_SIZE 48 /* of one bit's name, with the NUL */
 #define TIMELINE_JANK_SIZE (TIMELINE_JANK_BITS * TIMELINE_JANK_NAME_SIZE)
 
@@ -71,8 +72,7 @@ struct timeline_surface {
 	uint64_t hash;
 	size_t length; /* 0: unused */
 	char name[NAME_SIZE];
-	uint32_t counts[TIMELINE_JANK_BITS];
-	uint32_t unspecified;
+	uint32_t counts[TIMELINE_UNSPECIFIED + 1];
 };
 
 /* What Android itself says of an app's frames. */

@@ -118,18 +118,6 @@ static uint64_t tick_before(const struct expected *e, uint64_t time_ns)
 	return 0;
 }
 
-static const struct frame_vsync *find_frame(const struct expected *e, int32_t process,
-					    int64_t number)
-{
-	for (unsigned int i = 1; i <= RING_KEPT(e->frames, e->n_frames); i++) {
-		const struct expected_frame *frame = RING_AT(e->frames, e->n_frames - i);
-
-		if (frame->vsync.number == number && frame->process == process)
-			return &frame->vsync;
-	}
-	return NULL;
-}
-
 /* True: the tick is that of an earlier frame of the thread: the frame answers it, or came before
  * it, and knows none. Each number of a Choreographer has a tick of its own, so that of @number is
  * late, and comes behind @until_ns. */
@@ -155,17 +143,19 @@ static bool is_answered(const struct expected *e, int32_t thread, int64_t number
 struct frame_vsync expected_frame(struct expected *e, int32_t process, int32_t thread,
 				  int64_t number, uint64_t time_ns)
 {
-	const struct frame_vsync *known;
 	struct frame_vsync vsync = { .number = number, .durations = e->traced };
 	uint64_t until_ns = time_ns, from_ns;
 
 	/* Most numbers are new. */
-	if (number <= e->greatest) {
-		known = find_frame(e, process, number);
-		if (known)
-			return *known;
-		until_ns = expected_announced(e, process, number, time_ns, &from_ns);
+	for (unsigned int i = 1; number <= e->greatest && i <= RING_KEPT(e->frames, e->n_frames);
+	     i++) {
+		const struct expected_frame *frame = RING_AT(e->frames, e->n_frames - i);
+
+		if (frame->vsync.number == number && frame->process == process)
+			return frame->vsync;
 	}
+	if (number <= e->greatest)
+		until_ns = expected_announced(e, process, number, time_ns, &from_ns);
 	vsync.tick_ns = tick_before(e, until_ns);
 	if (vsync.tick_ns > 0 && is_answered(e, thread, number, vsync.tick_ns, until_ns))
 		vsync.tick_ns = 0;

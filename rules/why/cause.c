@@ -101,14 +101,6 @@ static enum cause composition_cause(const struct cause_facts *f)
 	return of_surfaceflinger(own);
 }
 
-static enum cause cause_of_early(const struct cause_facts *f, uint64_t early_ns)
-{
-	if (f->lost || f->queued_ns == 0 || f->queued_ns > f->deadline_ns ||
-	    f->gpu_done_ns > f->deadline_ns)
-		return CAUSE_UNKNOWN;
-	return is_whole(early_ns, f->period_ns) ? CAUSE_SCHEDULING : CAUSE_PREDICTION;
-}
-
 static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 {
 	/* The slot of the deadline was that of the layer's frame before. */
@@ -252,8 +244,12 @@ enum cause cause_of(const struct cause_facts *f)
 			       ? CAUSE_APP
 			       : cause;
 	}
-	if (!left_cadence && off < 0)
-		return cause_of_early(f, (uint64_t)-off);
+	if (!left_cadence && off < 0) {
+		if (f->lost || f->queued_ns == 0 || f->queued_ns > f->deadline_ns ||
+		    f->gpu_done_ns > f->deadline_ns)
+			return CAUSE_UNKNOWN;
+		return is_whole((uint64_t)-off, f->period_ns) ? CAUSE_SCHEDULING : CAUSE_PREDICTION;
+	}
 	cause = left_cadence ? cause_by_cadence(f) : CAUSE_NONE;
 	if (is_planned(f)) {
 		if (left_cadence && off == 0)

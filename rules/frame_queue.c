@@ -348,7 +348,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		.undrawn_at_ns = work->undrawn_at_ns,
 		.expired = work->vsync.expired && !q->producers->expected->is_14,
 		.replaced_ns = frame->replaced_ns,
-		.previous = layer->way,
+		.last = layer->way,
 		.undrawn_ns = layer->undrawn_ns,
 		.woken_ns = work->woken_ns,
 		.gpu_ns = work->gpu_ns,
@@ -389,7 +389,7 @@ static enum cause judge(const struct frame_queue *q, struct layer *layer,
 		facts.cadence_ns = (uint64_t)interval.ns - late_ns;
 	}
 	if (interval.ns < 0)
-		facts.previous.latched_ns = 0;
+		facts.last.latched_ns = 0;
 	cause = cause_of(&facts);
 	if (cause == CAUSE_NONE && late.harm_ns == 0 && interval_is_whole(interval) &&
 	    work->done_ns > 0 && work->done_ns < frame->latched_ns + 2 * stamp->period_ns) {

@@ -104,8 +104,8 @@ static enum cause composition_cause(const struct cause_facts *f)
 static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 {
 	/* The slot of the deadline was that of the layer's frame before. */
-	bool stuffed = f->previous.latched_ns + SLOT_TOLERANCE(f->period_ns) >= f->deadline_ns;
-	uint64_t deadline_ns = stuffed ? f->previous.latched_ns + f->period_ns : f->deadline_ns;
+	bool stuffed = f->last.latched_ns + SLOT_TOLERANCE(f->period_ns) >= f->deadline_ns;
+	uint64_t deadline_ns = stuffed ? f->last.latched_ns + f->period_ns : f->deadline_ns;
 	/* If SurfaceFlinger tried to latch it after the deadline, the GPU kept it from that. */
 	bool tried = f->undrawn_at_ns + SLOT_TOLERANCE(f->period_ns) >= deadline_ns;
 	enum cause composition = composition_cause(f);
@@ -175,11 +175,11 @@ static uint64_t latch_time(const struct cause_facts *f)
 static bool began_late(const struct cause_facts *f)
 {
 	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns);
-	uint64_t skipped_ns = f->previous.woken_ns + f->cadence_ns;
+	uint64_t skipped_ns = f->last.woken_ns + f->cadence_ns;
 
-	return f->previous.done_ns + tolerance_ns <= skipped_ns &&
+	return f->last.done_ns + tolerance_ns <= skipped_ns &&
 	       f->woken_ns + tolerance_ns > skipped_ns + f->late_ns && f->replaced_ns == 0 &&
-	       f->gpu_ns < (int64_t)f->period_ns && f->gpu_ns / 5 * 4 <= f->previous.gpu_ns;
+	       f->gpu_ns < (int64_t)f->period_ns && f->gpu_ns / 5 * 4 <= f->last.gpu_ns;
 }
 
 static enum cause cause_by_cadence(const struct cause_facts *f)
@@ -219,8 +219,8 @@ static enum cause cause_on_plan(const struct cause_facts *f, enum cause cause)
 
 	if (f->lost || f->queued_ns == 0 || cause == CAUSE_DROPPED || cause == CAUSE_DISPLAY)
 		return cause;
-	if (f->previous.planned_ns > 0 && f->own.planned_ns > f->previous.planned_ns + cadence_ns &&
-	    f->expected_ns > f->previous.expected_ns + cadence_ns)
+	if (f->last.planned_ns > 0 && f->own.planned_ns > f->last.planned_ns + cadence_ns &&
+	    f->expected_ns > f->last.expected_ns + cadence_ns)
 		return CAUSE_APP;
 	return cause == CAUSE_SCHEDULING ? cause : CAUSE_UNKNOWN;
 }
@@ -230,7 +230,7 @@ enum cause cause_of(const struct cause_facts *f)
 	int64_t off = off_ns(f);
 	bool left_cadence = f->late_ns > 0;
 	/* SurfaceFlinger composed without it, as it waited behind another one of its layer. */
-	bool stuffed = !f->lost && f->queued_ns > 0 && f->queued_ns < f->previous.latched_ns &&
+	bool stuffed = !f->lost && f->queued_ns > 0 && f->queued_ns < f->last.latched_ns &&
 		       composed_before(f);
 	enum cause cause;
 

@@ -67,7 +67,7 @@ struct cause_facts {
 	uint64_t replaced_ns;	   /* an earlier buffer of the layer was queued then, and dropped */
 	uint64_t woken_ns;	   /* the vsync that its app may have followed */
 	int64_t gpu_ns;		   /* how long the GPU took; ROW_UNKNOWN: unknown */
-	struct frame_way previous; /* of the layer's previous frame */
+	struct frame_way last;	   /* of the layer's previous frame */
 	uint64_t undrawn_ns;	   /* in time the GPU ends so long after the latch */
 	uint64_t duration_ns;	   /* usual time from a commit to the planned present */
 	uint64_t undrawn_at_ns;	   /* the last commit that could have latched it, but for the GPU */

@@ -9,7 +9,7 @@
 /* A frame that should have been in the slot at SECOND, and is in the third one after it. */
 #define LATE                                                                                       \
 	.period_ns = V60, .slot_ns = SECOND + 3 * V60, .late_ns = 3 * V60,                         \
-	.queued_ns = SECOND - 5 * MS, .previous.latched_ns = SECOND - 15 * MS,                     \
+	.queued_ns = SECOND - 5 * MS, .last.latched_ns = SECOND - 15 * MS,                         \
 	.own.commit_ns = SECOND + 3 * V60 + MS, .own.present_ns = SECOND + 3 * V60 + 3 * MS,       \
 	.before.commit_ns = SECOND - V60 + MS, .before.present_ns = SECOND - V60 + 3 * MS,         \
 	.before.end_ns = SECOND - V60 + 6 * MS
@@ -25,7 +25,7 @@
 #define PLANNED                                                                                    \
 	.period_ns = V60, .expected_ns = EXPECTED, .deadline_ns = DEADLINE,                        \
 	.queued_ns = DEADLINE - 6 * MS, .gpu_done_ns = DEADLINE - 4 * MS,                          \
-	.previous.latched_ns = SECOND + MS, .own.commit_ns = DEADLINE + MS,                        \
+	.last.latched_ns = SECOND + MS, .own.commit_ns = DEADLINE + MS,                            \
 	.own.present_ns = DEADLINE + 3 * MS, .own.end_ns = DEADLINE + 5 * MS,                      \
 	.own.planned_ns = EXPECTED + V60
 #define PLANNED_FOR(time_ns) PLANNED, .own.planned_ns = (time_ns)
@@ -85,15 +85,14 @@ static const struct {
 /* Its app drew nothing for the vsyncs before. */
 #define BEGAN_LATE                                                                                 \
 	LATE, .gpu_done_ns = SECOND + 9 * MS, .cadence_ns = V60, .woken_ns = SECOND - V60 / 8 + 1, \
-	      .previous.woken_ns = SECOND - 4 * V60,                                               \
-	      .previous.done_ns = SECOND - 3 * V60 - V60 / 8, .gpu_ns = V60 - 1,                   \
-	      .previous.gpu_ns = V60 / 5 * 4
+	      .last.woken_ns = SECOND - 4 * V60, .last.done_ns = SECOND - 3 * V60 - V60 / 8,       \
+	      .gpu_ns = V60 - 1, .last.gpu_ns = V60 / 5 * 4
 	{ "begun late", { BEGAN_LATE }, CAUSE_APP },
 	{ "a bit earlier", { BEGAN_LATE, .woken_ns = SECOND - V60 / 8 }, CAUSE_GPU },
-	{ "its GPU was at work", { BEGAN_LATE, .previous.done_ns = SECOND - 3 * V60 }, CAUSE_GPU },
-	{ "behind a late one", { BEGAN_LATE, .previous.woken_ns = 0 }, CAUSE_GPU },
-	{ "GPU takes longer", { BEGAN_LATE, .previous.gpu_ns = V60 / 5 * 4 - 5 }, CAUSE_GPU },
-	{ "takes a period", { BEGAN_LATE, .gpu_ns = V60, .previous.gpu_ns = V60 }, CAUSE_GPU },
+	{ "its GPU was at work", { BEGAN_LATE, .last.done_ns = SECOND - 3 * V60 }, CAUSE_GPU },
+	{ "behind a late one", { BEGAN_LATE, .last.woken_ns = 0 }, CAUSE_GPU },
+	{ "GPU takes longer", { BEGAN_LATE, .last.gpu_ns = V60 / 5 * 4 - 5 }, CAUSE_GPU },
+	{ "takes a period", { BEGAN_LATE, .gpu_ns = V60, .last.gpu_ns = V60 }, CAUSE_GPU },
 	{ "one was drawn and replaced", { BEGAN_LATE, .replaced_ns = SECOND }, CAUSE_GPU },
 	{ "in place of one that was in time",
 	  { LATE, .queued_ns = SECOND + 5 * MS, .replaced_ns = SECOND + MS },
@@ -130,8 +129,7 @@ static const struct {
 	{ "with a loss", { PLANNED, .queued_ns = DEADLINE + 1, .lost = true }, CAUSE_UNKNOWN },
 	/* A frame behind another one, in whose slot that one was latched, has a period more. */
 	{ "a period more",
-	  { PLANNED, .previous.latched_ns = DEADLINE - V60 / 8,
-	    .queued_ns = DEADLINE + V60 / 8 * 7 },
+	  { PLANNED, .last.latched_ns = DEADLINE - V60 / 8, .queued_ns = DEADLINE + V60 / 8 * 7 },
 	  CAUSE_STUFFING },
 	{ "nothing tells when it was expected",
 	  { PLANNED_FOR(EXPECTED), .own.client = true, .own.gpu_done_ns = EXPECTED + 1,
@@ -187,14 +185,14 @@ static const struct {
 /* Only the app was late: it drew nothing for the vsyncs before. */
 #define LEFT_CADENCE                                                                               \
 	LATE, .expected_ns = SECOND + 4 * V60, .own.planned_ns = SECOND + 4 * V60,                 \
-	      .deadline_ns = SECOND + 3 * V60, .cadence_ns = V60, .previous.planned_ns = SECOND
+	      .deadline_ns = SECOND + 3 * V60, .cadence_ns = V60, .last.planned_ns = SECOND
 	{ "on its plan, but left the cadence", { LEFT_CADENCE }, CAUSE_APP },
 	{ "drawn for a later vsync", { LEFT_CADENCE, .gpu_done_ns = SECOND + 9 * MS }, CAUSE_APP },
 	{ "planned a cadence after the one before",
-	  { LEFT_CADENCE, .previous.planned_ns = SECOND + 3 * V60, .own.commit_ns = SECOND },
+	  { LEFT_CADENCE, .last.planned_ns = SECOND + 3 * V60, .own.commit_ns = SECOND },
 	  CAUSE_UNKNOWN },
 	{ "after an early one",
-	  { LEFT_CADENCE, .previous.expected_ns = SECOND + 3 * V60, .own.commit_ns = SECOND },
+	  { LEFT_CADENCE, .last.expected_ns = SECOND + 3 * V60, .own.commit_ns = SECOND },
 	  CAUSE_UNKNOWN },
 	{ "queued at an unknown time", { LEFT_CADENCE, .queued_ns = 0 }, CAUSE_UNKNOWN },
 

@@ -71,8 +71,7 @@ TEST(what_is_missing_or_unclear_is_said_unless_it_is_worse)
 	assert_int_equal(grade_of(&facts), GRADE_FAIR);
 	facts.fails_rule = false;
 	facts.missing_ns = 0;
-	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 }, false);
-	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 4, 0 }, false);
+	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 2, 0 }, false);
 	assert_int_equal(grade_of(&facts), GRADE_GOOD);
 	grade_add_uncounted(&facts, (struct uncounted){ SECOND / 1000, 0 }, false);
 	assert_int_equal(grade_of(&facts), GRADE_INCOMPLETE);

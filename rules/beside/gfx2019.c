@@ -9,13 +9,6 @@
 #include "rules/base/table.h"
 #include "rules/count/stats.h"
 
-/* The fields of a marker, split at '|' as the program did. It used the third field of lines with
- * four fields, and of presents. */
-struct fields {
-	size_t n;
-	struct span third;
-};
-
 /* The name up to the first @byte, or all of it. */
 static struct span up_to(struct span name, char byte)
 {
@@ -66,34 +59,29 @@ static size_t count_byte(struct span text, char byte)
 	return n;
 }
 
-static struct fields fields_of(const struct trace_record *record)
+/* The number of a marker's fields, split at '|' as the program did. It used the third field of
+ * lines with four fields, and of presents. */
+static size_t fields_of(const struct trace_record *record, struct span *third)
 {
-	struct fields fields = { 0, record->name };
+	size_t bars = count_byte(record->name, '|');
 
+	*third = up_to(record->name, '|');
 	switch (record->kind) {
 	case TRACE_SLICE_BEGIN:
 	case TRACE_SLICE_END:
 	case TRACE_INSTANT:
-		fields.n = 3 + count_byte(record->name, '|');
-		break;
+		return 3 + bars;
 	case TRACE_COUNTER:
 	case TRACE_ASYNC_BEGIN:
 	case TRACE_ASYNC_END:
-		fields.n = 4 + count_byte(record->name, '|');
-		break;
+		return 4 + bars;
 	case TRACE_TRACK_INSTANT:
-		fields.n = 4 + count_byte(record->name, '|');
-		fields.third = record->track;
-		break;
 	case TRACE_TRACK_END:
-		fields.n = record->name.len ? 5 : 4;
-		fields.third = record->track;
-		break;
+		*third = up_to(record->track, '|');
+		return record->kind == TRACE_TRACK_INSTANT ? 4 + bars : 4 + (record->name.len > 0);
 	default:
-		break;
+		return 0;
 	}
-	fields.third = up_to(fields.third, '|');
-	return fields;
 }
 
 /* --- series --- */
@@ -157,6 +145,7 @@ static struct gfx2019_series *series_of(struct gfx2019 *g)
 static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, uint64_t start_ns,
 		       const struct trace_record *tick)
 {
+	struct span third;
 	char name[NAME_SIZE];
 	struct drop_row row = { .start_ns = start_ns,
 				.end_ns = tick->time_ns,
@@ -171,7 +160,8 @@ static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, u
 				.frame_number = ROW_UNKNOWN,
 				.legacy = true };
 
-	name_copy(name, sizeof(name), fields_of(tick).third);
+	fields_of(tick, &third);
+	name_copy(name, sizeof(name), third);
 	if (g->sink.row)
 		g->sink.row(g->sink.context, ROW_DROPS, &row);
 }
@@ -240,25 +230,25 @@ static void counter(struct gfx2019 *g, const struct rule *rule, struct span name
 
 void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)
 {
-	struct fields fields = fields_of(record);
+	struct span third;
+	size_t fields = fields_of(record, &third);
 	struct pattern_capture capture;
 	struct slice_meaning meaning;
 	const struct rule *rule;
 
-	if (fields.n == 3 &&
-	    (ruleset_match_slice(g->rules, fields.third, &meaning)->mask & SLICE_PRESENT)) {
+	if (fields == 3 && (ruleset_match_slice(g->rules, third, &meaning)->mask & SLICE_PRESENT)) {
 		g->open = false;
 		g->presented = true;
 		g->presents += record->kind == TRACE_SLICE_BEGIN;
 		return;
 	}
-	if (fields.n != 4)
+	if (fields != 4)
 		return;
-	rule = ruleset_match(g->rules, &g->rules->counters, fields.third, 0, &capture);
+	rule = ruleset_match(g->rules, &g->rules->counters, third, 0, &capture);
 	if (rule && rule_is_tick(rule))
 		tick(g, record);
 	else if (g->open && !(rule && rule->role == RULE_IGNORE))
-		counter(g, rule, fields.third);
+		counter(g, rule, third);
 }
 
 void gfx2019_end(struct gfx2019 *g)

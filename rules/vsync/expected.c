@@ -55,25 +55,13 @@ bool expected_is_expired(const struct expected *e, int64_t number)
 	return number >= 0 && number < e->greatest_composed - NUMBERS_KEPT;
 }
 
-/* The number that was seen up to *@n of them, which is set to that before it of this process and of
- * some others; NULL: there is none. */
-static const struct expected_number *next_seen(const struct expected *e, unsigned int *n)
-{
-	const struct expected_number *seen = RING_AT(e->seen, *n - 1);
-
-	if (e->n_seen - *n >= RING_KEPT(e->seen, e->n_seen - e->first_seen))
-		return NULL;
-	*n = seen->before;
-	return seen;
-}
-
 uint64_t expected_announced(const struct expected *e, int32_t process, int64_t number,
 			    uint64_t now_ns, uint64_t *from_ns)
 {
 	const int32_t processes[] = { EXPECTED_SURFACEFLINGER, process };
 	bool has_own = process != EXPECTED_SURFACEFLINGER;
+	unsigned int kept = RING_KEPT(e->seen, e->n_seen - e->first_seen);
 	uint64_t until_ns = now_ns;
-	const struct expected_number *seen;
 
 	*from_ns = 0;
 	/* Newest first. What is before a composition with a lower number is of use only if an app
@@ -81,7 +69,11 @@ uint64_t expected_announced(const struct expected *e, int32_t process, int64_t n
 	for (unsigned int i = 0; i <= has_own; i++) {
 		unsigned int n = *RING_AT(e->newest, (uint32_t)processes[i]);
 
-		while ((has_own || *from_ns == 0) && (seen = next_seen(e, &n))) {
+		while ((has_own || *from_ns == 0) && e->n_seen - n < kept) {
+			const struct expected_number *seen = RING_AT(e->seen, n - 1);
+
+			/* The one before it is of this process or of some others. */
+			n = seen->before;
 			if (seen->process != processes[i])
 				continue;
 			if (seen->number >= number)

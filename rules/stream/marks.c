@@ -3,32 +3,23 @@
 
 #include <string.h>
 
-/* Makes one of the two that are closest. */
-static void merge_two(struct marks *marks)
-{
-	unsigned int closest = 1;
-
-	for (unsigned int i = 2; i < marks->n; i++)
-		if (marks->at_ns[i] - marks->at_ns[i - 1] <
-		    marks->at_ns[closest] - marks->at_ns[closest - 1])
-			closest = i;
-	marks->n--;
-	memmove(&marks->at_ns[closest], &marks->at_ns[closest + 1],
-		(marks->n - closest) * sizeof(marks->at_ns[0]));
-}
-
 bool marks_add(struct marks *marks, uint64_t time_ns)
 {
 	bool has_space = marks->n < MARKS_MAX;
-	unsigned int at;
+	uint64_t *at_ns = marks->at_ns;
+	unsigned int closest = 1, at;
 
-	if (!has_space)
-		merge_two(marks);
-	at = marks->n;
-	for (; at > 0 && marks->at_ns[at - 1] > time_ns; at--)
-		marks->at_ns[at] = marks->at_ns[at - 1];
-	marks->at_ns[at] = time_ns;
-	marks->n++;
+	for (unsigned int i = 2; !has_space && i < marks->n; i++)
+		if (at_ns[i] - at_ns[i - 1] < at_ns[closest] - at_ns[closest - 1])
+			closest = i;
+	if (!has_space) {
+		marks->n--;
+		memmove(&at_ns[closest], &at_ns[closest + 1],
+			(marks->n - closest) * sizeof(at_ns[0]));
+	}
+	for (at = marks->n++; at > 0 && at_ns[at - 1] > time_ns; at--)
+		at_ns[at] = at_ns[at - 1];
+	at_ns[at] = time_ns;
 	return has_space;
 }
 

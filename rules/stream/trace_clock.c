@@ -331,24 +331,18 @@ bool trace_clock_holds_loss(struct trace_clock *clock, const struct trace_record
 	return (is_ahead(clock, record) || clock->n > 0) && add_waiting(clock, record);
 }
 
-/* True: the first of those that wait is to wait no longer. */
-static bool is_ready(const struct trace_clock *clock, const struct clock_waiting *waiting)
-{
-	uint64_t until_ns = later(clock->now_ns, clock->reached_ns);
-
-	return clock->now_ns == 0 || since(until_ns, waiting->time_ns) < TRACE_CLOCK_AHEAD_NS ||
-	       waiting->weight >= CONFIRMED ||
-	       (clock->deciding && waiting->confirmed > waiting->refuted);
-}
-
 enum clock_verdict trace_clock_next(struct trace_clock *clock, struct trace_record *record)
 {
 	while (clock->n > 0 && !clock->behind) {
 		struct clock_waiting *waiting = waiting_at(clock, 0);
 		enum clock_verdict verdict = clock->stepped ? CLOCK_BACK : CLOCK_RUNS;
-		uint64_t note;
+		uint64_t until_ns = later(clock->now_ns, clock->reached_ns), note;
+		bool is_ready = clock->now_ns == 0 ||
+				since(until_ns, waiting->time_ns) < TRACE_CLOCK_AHEAD_NS ||
+				waiting->weight >= CONFIRMED ||
+				(clock->deciding && waiting->confirmed > waiting->refuted);
 
-		if (!waiting->is_dropped && !is_ready(clock, waiting)) {
+		if (!waiting->is_dropped && !is_ready) {
 			if (!clock->deciding)
 				return CLOCK_WAITS;
 			if (!waiting->is_loss)

@@ -27,27 +27,18 @@ static uint64_t possible(int64_t ns)
 	return work_duration_possible(ns) ? (uint64_t)ns : 0;
 }
 
-static int64_t possible_period(int64_t ns)
-{
-	return ns >= (int64_t)VSYNC_PERIOD_MIN_NS && ns <= (int64_t)VSYNC_PERIOD_MAX_NS ? ns : 0;
-}
-
-/* If it is not stated, the SurfaceFlinger phase and duration add up to it. */
-static int64_t period_of(const struct surfaceflinger_dump *dump)
-{
-	if (dump->period_ns != UNKNOWN)
-		return possible_period(dump->period_ns);
-	if (dump->sf_phase_ns == UNKNOWN || dump->sf_duration_ns == UNKNOWN)
-		return 0;
-	return possible_period(dump->sf_phase_ns + dump->sf_duration_ns);
-}
-
 struct work_durations work_durations_of(const struct surfaceflinger_dump *dump)
 {
-	int64_t period = period_of(dump), app_ns = dump->app_duration_ns;
+	int64_t period = dump->period_ns, app_ns = dump->app_duration_ns;
 	int64_t sf_ns = dump->sf_duration_ns;
-	bool has_phases = period > 0 && dump->sf_phase_ns != UNKNOWN;
+	bool has_phases = dump->sf_phase_ns != UNKNOWN;
 
+	/* If it is not stated, the SurfaceFlinger phase and duration add up to it. */
+	if (period == UNKNOWN && has_phases && sf_ns != UNKNOWN)
+		period = dump->sf_phase_ns + sf_ns;
+	if (period < (int64_t)VSYNC_PERIOD_MIN_NS || period > (int64_t)VSYNC_PERIOD_MAX_NS)
+		period = 0;
+	has_phases &= period > 0;
 	if (sf_ns == UNKNOWN && has_phases)
 		sf_ns = period - dump->sf_phase_ns;
 	if (app_ns == UNKNOWN && has_phases && dump->app_phase_ns != UNKNOWN) {

@@ -330,11 +330,16 @@ static void check_readers(struct interference *interference, unsigned int files,
 
 /* --- all checks --- */
 
-/* Counts the events that a full buffer dropped. Only the kernel's statistics have them. */
-static void count_dropped(struct interference *interference)
+/* Reads the kernel's statistics of the buffers. Only they have the events that a full buffer
+ * dropped. If they cannot be read, it is not known whether events were lost, and whether another
+ * program emptied a buffer. Returns true if one was emptied. */
+static bool read_statistics(struct interference *interference)
 {
-	for (unsigned int cpu = 0; cpu < interference->buffer.cpus; cpu++) {
-		uint64_t dropped = cpu_buffer_stats_dropped(&interference->buffer, cpu);
+	bool is_emptied = cpu_buffer_stats_read(&interference->buffer, interference->files);
+	uint64_t unreadable = 0, newly;
+
+	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
+		struct cpu_buffer_counts *counts = &interference->buffer.cpu[cpu];
 		struct trace_record record = {
 			.kind = TRACE_LOST,
 			.cpu = (int32_t)cpu,
@@ -342,29 +347,26 @@ static void count_dropped(struct interference *interference)
 			.tgid = TRACE_ID_UNKNOWN,
 			.pid = TRACE_ID_UNKNOWN,
 			.time_ns = interference->good_ns,
-			.value = (int64_t)dropped,
+			.value = (int64_t)counts->dropped_new,
 		};
 
-		if (dropped == 0)
+		if (counts->error < 0)
+			unreadable |= UINT64_C(1) << cpu;
+		if (counts->dropped_new == 0)
 			continue;
+		counts->dropped_new = 0;
 		add_hole(interference);
 		pipeline_record(interference->session->pipeline, &record);
 	}
-}
-
-/* Then it is not known whether events were lost, and whether another program emptied a buffer. */
-static void check_unreadable(struct interference *interference)
-{
-	int error = 0;
-	uint64_t cpus = cpu_buffer_stats_unreadable(&interference->buffer, &error);
-
-	if (cpus & ~interference->unreadable)
-		write_event(
-			interference,
-			"the statistics of trace buffers cannot be read, so lost events are not "
-			"counted: CPU %d: %s",
-			__builtin_ctzll(cpus & ~interference->unreadable), strerror(-error));
-	interference->unreadable = cpus;
+	newly = unreadable & ~interference->unreadable;
+	interference->unreadable = unreadable;
+	if (newly)
+		write_event(interference,
+			    "the statistics of trace buffers cannot be read, so lost events are "
+			    "not counted: CPU %d: %s",
+			    __builtin_ctzll(newly),
+			    strerror(-interference->buffer.cpu[__builtin_ctzll(newly)].error));
+	return is_emptied;
 }
 
 /* Returns the files that were written or read since the last call. A write of the current value is
@@ -400,10 +402,8 @@ static void check(struct interference *interference, bool is_tick)
 	    hides(interference, TRACE_SETTING_OVERWRITE)) {
 		/* A size that is written again empties nothing. */
 		files &= ~(1u << TRACE_SETTING_SIZE);
-		if (cpu_buffer_stats_read(&interference->buffer, interference->files))
+		if (read_statistics(interference))
 			files |= 1u << TRACE_FILE_EMPTIED;
-		check_unreadable(interference);
-		count_dropped(interference);
 		check_settings(interference, files);
 	}
 	if (is_tick || interference->watch.watcher.fd >= 0)
@@ -645,9 +645,7 @@ void interference_end(struct interference *interference)
 	interference->is_on = false;
 	read_watch(interference);
 	report_lost_claims(interference, true);
-	cpu_buffer_stats_read(&interference->buffer, interference->files);
-	check_unreadable(interference);
-	count_dropped(interference);
+	read_statistics(interference);
 	interference_tags_end(&interference->tags);
 	loop_close_watcher(interference->loop, &interference->watch.watcher);
 }

@@ -11,7 +11,7 @@
  *                                   and stay
  *     tracing_undo_restore()        restores them; one that fails stays in the journal
  *
- * The settings as text: trace/settings.h. The journal: trace/journal.h.
+ * The settings as text: trace/settings.h. The journal is declared there, too.
  */
 #ifndef JANKD_DAEMON_CAPTURE_TRACING_UNDO_H
 #define JANKD_DAEMON_CAPTURE_TRACING_UNDO_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/journal.h"
+#include "daemon/trace/settings.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/trace/other_tracers.h"
+#include "daemon/trace/tracefs.h"
 
 #include <dirent.h>
 #include <limits.h>

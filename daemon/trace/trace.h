@@ -22,8 +22,7 @@
  *     settings       all settings: what each was, what jankd and other programs have made of it;
  *                    restores them at the end
  *     journal        their text in a file; after a crash the next jankd restores from it
- *     setting_file   one setting
- *     buffer_size    the buffer size, which may differ by CPU
+ *     setting_file   one setting; the buffer size, which may differ by CPU
  *     trace_files    settings and statistics that are read often, with the time of the trace
  *                    clock; their files stay open
  *     other_tracers  other programs that trace
@@ -35,10 +34,7 @@
 #ifndef JANKD_DAEMON_TRACE_TRACE_H
 #define JANKD_DAEMON_TRACE_TRACE_H
 
-#include "daemon/trace/buffer_size.h"
 #include "daemon/trace/input.h"
-#include "daemon/trace/journal.h"
-#include "daemon/trace/other_tracers.h"
 #include "daemon/trace/setting_file.h"
 #include "daemon/trace/settings.h"
 #include "daemon/trace/source.h"

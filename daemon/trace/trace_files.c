@@ -2,6 +2,7 @@
 #include "daemon/trace/trace_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,21 +29,12 @@ const char *trace_files_name(enum trace_setting which)
 	return names[which];
 }
 
-unsigned int trace_cpus(void)
-{
-	static long n; /* read once: libc reads a file for it */
-
-	if (n == 0)
-		n = sysconf(_SC_NPROCESSORS_CONF);
-	return n > 0 && n < TRACE_CPUS_MAX ? (unsigned int)n : TRACE_CPUS_MAX;
-}
-
 static int open_stats(const char *path, unsigned int cpu)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "per_cpu/cpu%u/stats", cpu);
-	return setting_open(path, name);
+	return setting_open(path, name, O_RDONLY);
 }
 
 void trace_files_init(struct trace_files *files)
@@ -59,7 +51,7 @@ void trace_files_open(struct trace_files *files, const char *path)
 	trace_files_init(files);
 	files->path = path;
 	for (int i = 0; i < TRACE_SETTINGS; i++)
-		files->settings[i] = setting_open(path, names[i]);
+		files->settings[i] = setting_open(path, names[i], O_RDONLY);
 	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++)
 		files->stats[cpu] = open_stats(path, cpu);
 }
@@ -175,27 +167,6 @@ void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_
 	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
 		stats->cpu[i].known = false;
 	cpu_buffer_stats_read(stats, files);
-}
-
-uint64_t cpu_buffer_stats_unreadable(const struct cpu_buffer_stats *stats, int *error)
-{
-	uint64_t cpus = 0;
-
-	for (unsigned int i = 0; i < trace_cpus(); i++) {
-		if (stats->cpu[i].error == 0)
-			continue;
-		cpus |= UINT64_C(1) << i;
-		*error = stats->cpu[i].error;
-	}
-	return cpus;
-}
-
-uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu)
-{
-	uint64_t dropped = stats->cpu[cpu].dropped_new;
-
-	stats->cpu[cpu].dropped_new = 0;
-	return dropped;
 }
 
 /* --- the trace clock --- */

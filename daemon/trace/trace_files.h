@@ -11,9 +11,6 @@
 #include "daemon/base/wall_clock.h"
 #include "daemon/trace/setting_file.h"
 
-/* CPUs with higher numbers are ignored, but for events of their buffers: no phone has them. */
-#define TRACE_CPUS_MAX 64
-
 enum trace_setting {
 	TRACE_SETTING_CLOCK,
 	TRACE_SETTING_SIZE, /* of each CPU's buffer, KB */
@@ -32,9 +29,6 @@ struct trace_files {
 	int settings[TRACE_SETTINGS]; /* descriptors; < 0: the setting cannot be read */
 	int stats[TRACE_CPUS_MAX];
 };
-
-/* The number of this machine's CPUs, at most TRACE_CPUS_MAX. */
-unsigned int trace_cpus(void);
 
 /* Opens the files. @path: directory of the trace, borrowed. A file that cannot be opened now cannot
  * be read later. */
@@ -65,7 +59,9 @@ struct cpu_buffer_counts {
 	uint64_t overrun, read; /* the kernel's counts since the buffer was emptied */
 	uint64_t lost;		/* overwritten since the first read */
 	uint64_t dropped;	/* the kernel's count: not written because the buffer was full */
-	uint64_t dropped_new;	/* dropped since the last cpu_buffer_stats_dropped() */
+	/* Dropped since the caller has set it to 0. A buffer that does not overwrite old events
+	 * reports this number only in its statistics. */
+	uint64_t dropped_new;
 };
 
 /* All zeros before the first read. */
@@ -81,14 +77,6 @@ bool cpu_buffer_stats_read(struct cpu_buffer_stats *stats, const struct trace_fi
 /* Starts again from the current counts: no buffer counts as emptied. Earlier losses stay counted.
  */
 void cpu_buffer_stats_forget(struct cpu_buffer_stats *stats, const struct trace_files *files);
-
-/* The CPUs whose counts could not be read, a bit (1 << CPU) for each. *error: why, of one of them:
- * -errno. */
-uint64_t cpu_buffer_stats_unreadable(const struct cpu_buffer_stats *stats, int *error);
-
-/* Events that a CPU's full buffer dropped since the last call. A buffer that does not overwrite old
- * events reports this number only in its statistics. */
-uint64_t cpu_buffer_stats_dropped(struct cpu_buffer_stats *stats, unsigned int cpu);
 
 /* Reads the statistics of one CPU, or parses their text. Returns as cpu_buffer_stats_read(). */
 bool cpu_buffer_counts_read(struct cpu_buffer_counts *cpu, const struct trace_files *files,

@@ -94,4 +94,19 @@ void live_trace_refusal_of_mount(char text[static LIVE_TRACE_REFUSAL_SIZE], cons
 /* Whether live_trace_open() can open an instance: 0: it exists, 1: it can be created, or -errno. */
 int live_trace_check_instance(const char *directory, const char *name);
 
+/* --- other_tracers.c: other programs that use the kernel's tracing, from /proc --- */
+
+#define OTHER_TRACERS_SIZE 200
+
+/* Texts "NAME (pid N), NAME (pid N)", cut if they are long; "" for none. Names are escaped. */
+struct other_tracers {
+	char readers[OTHER_TRACERS_SIZE]; /* they have a trace_pipe of the trace open */
+	char others[OTHER_TRACERS_SIZE];  /* known programs that trace at times, such as perfetto's
+					   */
+};
+
+/* Finds them. @path: directory of the trace. This process and ended ones are left out. Only root
+ * sees the readers of all users. */
+void other_tracers_find(struct other_tracers *found, const char *path);
+
 #endif

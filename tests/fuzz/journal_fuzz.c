@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/base/ids.h"
-#include "daemon/trace/journal.h"
+#include "daemon/trace/settings.h"
 #include "tests/fuzz/target.h"
 #include "tests/unit/fake_tracefs.h"
 

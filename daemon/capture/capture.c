@@ -102,7 +102,7 @@ static void tick_if_due(struct capture *capture)
 	if (!drain_tick_due(&capture->drain))
 		return;
 	drain_boost(&capture->drain, false);
-	drain_highwater_off(&capture->drain);
+	drain_watch_highwater(&capture->drain, !interference_runs_program(&capture->interference));
 	/* The screen is off and nothing is drawn: from now on no timer wakes up the device. What
 	 * ticks look at, they look at with the next wakeup of another cause. --sync is a timer of
 	 * the user. */
@@ -163,7 +163,8 @@ static void read_until_over(struct capture *capture)
 		else if (error != -EAGAIN)
 			stop(capture, EXIT_FAILED);
 		tick_if_due(capture);
-		drain_highwater_on(&capture->drain);
+		drain_watch_highwater(&capture->drain,
+				      !interference_program_is_running(&capture->interference));
 		control_answer_waiting(capture->control.control);
 		child_check(&capture->reload.child);
 		until_ns =

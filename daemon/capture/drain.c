@@ -168,9 +168,9 @@ static void on_highwater(struct watcher *watcher, uint32_t events)
 
 /* Returns false if the trace must not be read now. Events that were read and held back before are
  * valid. */
-static bool may_drain(struct drain *drain)
+static bool may_drain(struct drain *drain, bool is_last)
 {
-	if (interference_may_read(drain->interference))
+	if (interference_may_read(drain->interference, is_last))
 		return true;
 	session_read(drain->session, SOURCE_HELD_ONLY);
 	return interference_follow_clock(drain->interference);
@@ -239,7 +239,7 @@ int drain_if_due(struct drain *drain)
 		drain->has_read = false;
 	}
 	drain->next_ns = loop_now() + period_ns(drain);
-	if (!may_drain(drain))
+	if (!may_drain(drain, false))
 		return -EAGAIN;
 	n = read_part(drain);
 	/* Frames wait for later events, and a silent trace has none. The last event may be much
@@ -285,7 +285,7 @@ void drain_for_request(struct drain *drain)
 {
 	ssize_t n = 1;
 
-	if (!may_drain(drain))
+	if (!may_drain(drain, false))
 		return;
 	drain->how = SOURCE_BOOSTED;
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
@@ -295,23 +295,15 @@ void drain_for_request(struct drain *drain)
 	}
 }
 
-/* A child process inherits the descriptors of the buffers and closes them. For each close the
- * kernel reports high water. */
-void drain_highwater_off(struct drain *drain)
+void drain_watch_highwater(struct drain *drain, bool is_watched)
 {
-	drain->highwater_is_off =
-		drain->highwater.fd >= 0 && interference_runs_program(drain->interference);
-	if (drain->highwater_is_off)
-		loop_forget(drain->loop, &drain->highwater);
-}
-
-void drain_highwater_on(struct drain *drain)
-{
-	if (!drain->highwater_is_off || interference_program_is_running(drain->interference))
+	if (drain->highwater.fd < 0 || is_watched == drain->highwater_is_watched)
 		return;
-	drain->highwater_is_off = false;
-	if (drain->highwater.fd >= 0)
+	drain->highwater_is_watched = is_watched;
+	if (is_watched)
 		loop_watch(drain->loop, &drain->highwater, EPOLLIN);
+	else
+		loop_forget(drain->loop, &drain->highwater);
 }
 
 void drain_watch(struct drain *drain, struct source *source)
@@ -326,14 +318,13 @@ void drain_watch(struct drain *drain, struct source *source)
 		.ready = on_highwater,
 		.context = drain,
 	};
-	if (drain->highwater.fd >= 0)
-		loop_watch(drain->loop, &drain->highwater, EPOLLIN);
+	drain->highwater_is_watched = false;
+	drain_watch_highwater(drain, true);
 }
 
 void drain_last(struct drain *drain, struct live_trace *trace)
 {
-	interference_end_soon(drain->interference);
-	if (!may_drain(drain))
+	if (!may_drain(drain, true))
 		return;
 	if (trace)
 		live_trace_stop(trace);

@@ -76,7 +76,7 @@ struct drain {
 	bool was_readable;	  /* since the last drain */
 	struct watcher highwater; /* readable when a buffer is half full */
 	bool was_highwater;
-	bool highwater_is_off;	   /* while a child process is started */
+	bool highwater_is_watched;
 	unsigned int false_alarms; /* in a row */
 	int nice;		   /* at the start of the program */
 	bool is_boosted;	   /* the priority is not ->nice */
@@ -122,10 +122,9 @@ void drain_last(struct drain *drain, struct live_trace *trace);
 /* Raises the priority until the next tick, or resets it. */
 void drain_boost(struct drain *drain, bool boosted);
 
-/* Stops watching for high water before child processes may be started, as they cause false reports,
- * and starts again when none is running. */
-void drain_highwater_off(struct drain *drain);
-void drain_highwater_on(struct drain *drain);
+/* Not watched while a child process runs, or may be started: it inherits the descriptors of the
+ * buffers and closes them, and for each close the kernel reports high water. */
+void drain_watch_highwater(struct drain *drain, bool is_watched);
 
 /* Stops watching the source, in any state. */
 void drain_end(struct drain *drain);

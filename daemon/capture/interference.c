@@ -80,18 +80,13 @@ static void write_event(struct interference *interference, const char *format, .
 
 /* --- holes --- */
 
-/* Events may be missing since @since_ns. Events from that time may still be read after this call,
- * so the loss is pending until the buffers were read to their end. */
-static void add_hole_since(struct interference *interference, uint64_t since_ns)
+/* Events may be missing since @since_ns: for most causes since tracing was last known to work,
+ * ->good_ns. Events from that time may still be read after this call, so the loss is pending until
+ * the buffers were read to their end. */
+static void add_hole(struct interference *interference, uint64_t since_ns)
 {
 	pipeline_hole(interference->session->pipeline, since_ns);
 	session_set_loss_pending(interference->session, true);
-}
-
-/* The hole begins when tracing was last known to work. */
-static void add_hole(struct interference *interference)
-{
-	add_hole_since(interference, interference->good_ns);
 }
 
 /* --- settings --- */
@@ -172,7 +167,7 @@ static void report_value(struct interference *interference, enum trace_setting w
 		interference->size = interference->size_now;
 	if (which == TRACE_SETTING_CLOCK)
 		interference->has_other_clock = true;
-	add_hole(interference);
+	add_hole(interference, interference->good_ns);
 }
 
 /* Compares the settings with those that are known. Returns those that differ, a bit each. @report:
@@ -202,23 +197,17 @@ static unsigned int compare(struct interference *interference, bool report)
 /* A write to these files empties a buffer. */
 #define EMPTIED (1u << TRACE_FILE_EMPTIED | 1u << TRACE_SETTING_CLOCK)
 
-static bool is_recheck_due(const struct interference *interference)
-{
-	return interference->is_ending || (interference->written_ns > 0 &&
-					   loop_now() - interference->written_ns >= RECHECK_NS);
-}
-
-/* Events may be missing from now on. What was written is reported at the recheck. */
-static void check_settings(struct interference *interference, unsigned int files)
+/* Events may be missing from now on. What was written is reported at the recheck. @is_due: that is
+ * now. */
+static void check_settings(struct interference *interference, unsigned int files, bool is_due)
 {
 	const unsigned int clock = 1u << TRACE_SETTING_CLOCK;
-	bool is_due = is_recheck_due(interference);
 	unsigned int differ = compare(interference, is_due), same;
 	char list[200] = "";
 
 	files |= differ;
 	if (files)
-		add_hole(interference);
+		add_hole(interference, interference->good_ns);
 	if (files & EMPTIED)
 		source_buffers_emptied(interference->session->source);
 	interference->written |= files;
@@ -267,7 +256,7 @@ static void check_clocks(struct interference *interference)
 			output_set_clock(output, now);
 	}
 	if (change.slept_ns) {
-		add_hole(interference);
+		add_hole(interference, interference->good_ns);
 		write_event(interference, "the device was suspended for %" PRId64 ".%03d s",
 			    change.slept_ns / 1000000000, (int)(change.slept_ns / 1000000 % 1000));
 	}
@@ -312,7 +301,7 @@ static void check_readers(struct interference *interference, unsigned int files,
 		if ((!is_read && !was_read && !*is_reported) ||
 		    (i == 1 && !*is_reported && !reading_pauses(interference)))
 			continue;
-		add_hole(interference);
+		add_hole(interference, interference->good_ns);
 		if (is_read && !*is_reported && (is_tick || kinds[i].begins_at_once)) {
 			write_event(interference, "another program began to read the %s: %s",
 				    kinds[i].name, kinds[i].effect);
@@ -355,7 +344,7 @@ static bool read_statistics(struct interference *interference)
 		if (counts->dropped_new == 0)
 			continue;
 		counts->dropped_new = 0;
-		add_hole(interference);
+		add_hole(interference, interference->good_ns);
 		pipeline_record(interference->session->pipeline, &record);
 	}
 	newly = unreadable & ~interference->unreadable;
@@ -385,9 +374,11 @@ static unsigned int read_watch(struct interference *interference)
 }
 
 /* @is_tick: checks everything, even if no file was written. Without inotify, only such a check
- * proves that tracing works. */
-static void check(struct interference *interference, bool is_tick)
+ * proves that tracing works. @is_last: no recheck follows. */
+static void check(struct interference *interference, bool is_tick, bool is_last)
 {
+	bool is_due = is_last || (interference->written_ns > 0 &&
+				  loop_now() - interference->written_ns >= RECHECK_NS);
 	/* True: another program's value is set, and it is not the one that jankd keeps. */
 	bool is_wrong[INTERFERENCE_RESTORED];
 	const unsigned int readers = 1u << TRACE_FILE_RAW | 1u << TRACE_FILE_WAS_READ;
@@ -398,13 +389,12 @@ static void check(struct interference *interference, bool is_tick)
 	files &= ~readers;
 	/* Nothing but the kernel's statistics shows dropped events, and they must be found before
 	 * the frames behind them are counted. */
-	if (is_tick || files || is_recheck_due(interference) ||
-	    hides(interference, TRACE_SETTING_OVERWRITE)) {
+	if (is_tick || files || is_due || hides(interference, TRACE_SETTING_OVERWRITE)) {
 		/* A size that is written again empties nothing. */
 		files &= ~(1u << TRACE_SETTING_SIZE);
 		if (read_statistics(interference))
 			files |= 1u << TRACE_FILE_EMPTIED;
-		check_settings(interference, files);
+		check_settings(interference, files, is_due);
 	}
 	if (is_tick || interference->watch.watcher.fd >= 0)
 		interference->good_ns = pipeline_now(interference->session->pipeline);
@@ -424,10 +414,10 @@ static void check(struct interference *interference, bool is_tick)
 	}
 }
 
-bool interference_may_read(struct interference *interference)
+bool interference_may_read(struct interference *interference, bool is_last)
 {
 	if (interference->is_on)
-		check(interference, false);
+		check(interference, false, is_last);
 	return !interference->has_other_clock;
 }
 
@@ -444,11 +434,6 @@ bool interference_follow_clock(struct interference *interference)
 			  kernel_clock_measure(clock, interference->files));
 	interference->good_ns = interference->tags_good_ns = interference->tags_query_ns = 0;
 	return true;
-}
-
-void interference_end_soon(struct interference *interference)
-{
-	interference->is_ending = true;
 }
 
 void interference_drained(struct interference *interference)
@@ -522,7 +507,7 @@ static void restore_if_due(struct interference *interference, enum interference_
 	interference->set_by_others &= ~(1u << which);
 	if (read_value(interference, which, value))
 		write_event(interference, "jankd set %s back to %s", names[kind], value);
-	add_hole(interference);
+	add_hole(interference, interference->good_ns);
 }
 
 uint64_t interference_due_ns(const struct interference *interference)
@@ -556,7 +541,7 @@ void interference_tick(struct interference *interference, bool is_paused)
 	if (!interference->is_on)
 		return;
 	interference->tick_ns = loop_now();
-	check(interference, true);
+	check(interference, true, false);
 	report_lost_claims(interference, false);
 	if (!is_paused) {
 		interference->tags_good_ns = interference->tags_query_ns;
@@ -572,19 +557,13 @@ void interference_tick(struct interference *interference, bool is_paused)
 
 /* --- tags --- */
 
-static void add_hole_of_tags(struct interference *interference)
-{
-	add_hole_since(interference,
-		       loop_earlier(interference->tags_good_ns, interference->good_ns));
-}
-
 static void on_tags_changed(void *context, bool missing)
 {
 	struct interference *interference = context;
 
 	write_event(interference, "another program set the atrace tags to 0x%" PRIx64 "%s",
 		    interference->tags.set, missing ? ": apps write no markers" : "");
-	add_hole_of_tags(interference);
+	add_hole(interference, loop_earlier(interference->tags_good_ns, interference->good_ns));
 }
 
 static void on_tags_restored(void *context, int status)
@@ -598,7 +577,7 @@ static void on_tags_restored(void *context, int status)
 	else
 		write_event(interference,
 			    "jankd could not set the atrace tags back: atrace failed");
-	add_hole_of_tags(interference);
+	add_hole(interference, loop_earlier(interference->tags_good_ns, interference->good_ns));
 }
 
 /* --- begin and end --- */
@@ -607,11 +586,6 @@ void interference_begin(struct interference *interference, struct session *sessi
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
 			struct watcher watcher)
 {
-	const struct interference_tags_calls tags_calls = {
-		.changed = on_tags_changed,
-		.restored = on_tags_restored,
-		.context = interference,
-	};
 	unsigned int n_cpus = 0;
 
 	*interference = (struct interference){
@@ -621,6 +595,14 @@ void interference_begin(struct interference *interference, struct session *sessi
 		.values[TRACE_SETTING_ON] = "1",
 		.first[TRACE_SETTING_ON] = '1',
 		.has_format = session->source->depends_on_line_format,
+		.tags = {
+			.changed = on_tags_changed,
+			.restored = on_tags_restored,
+			.context = interference,
+			.options = session->options,
+			.loop = loop,
+			.wanted = tags,
+		},
 		.is_on = true,
 	};
 	while (n_cpus < TRACE_CPUS_MAX && trace_files_has_cpu(files, n_cpus))
@@ -632,7 +614,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	trace_watch_open(&interference->watch, watcher, files->path, interference->has_format);
 	cpu_buffer_stats_forget(&interference->buffer, files);
 	clock_watch_compare(&interference->clocks, clock_watch_read());
-	interference_tags_begin(&interference->tags, &tags_calls, session->options, loop, tags);
+	interference_tags_begin(&interference->tags);
 	session_set_trace(session, interference->clock, &interference->buffer,
 			  &interference->restores.allowed);
 	compare(interference, false);

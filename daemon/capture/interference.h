@@ -91,22 +91,17 @@ unsigned int trace_watch_read(struct trace_watch *watch);
  * Another program that ends its trace may switch them off. Then apps write no markers although
  * tracing is on. */
 
-/* The functions that are called when something has happened to the tags. */
-struct interference_tags_calls {
-	/* @missing: at least one tag is off now; false: all are on again. */
-	void (*changed)(void *context, bool missing);
-	/* atrace has ended. @status: 0: all tags are on; else it failed. */
-	void (*restored)(void *context, int status);
-	void *context;
-};
-
 struct interference_tags {
+	/* Called when at least one tag is off, @missing; or when all are on again. */
+	void (*changed)(void *context, bool missing);
+	/* Called when atrace has ended. @status: 0: all tags are on; else it failed. */
+	void (*restored)(void *context, int status);
+	void *context; /* of both */
 	const struct options *options;
 	struct loop *loop;
 	struct child getprop; /* reads the tags */
 	struct child atrace;  /* sets them */
 	struct atrace_command command;
-	struct interference_tags_calls calls;
 	bool answered;	 /* the last getprop has printed its line */
 	int serial_fd;	 /* of property_serial_open() */
 	int64_t serial;	 /* when that getprop was started; -1: unknown */
@@ -117,11 +112,9 @@ struct interference_tags {
 	unsigned int timeouts; /* in a row, of getprop */
 };
 
-/* Starts watching. @calls: copied. @options, @loop: borrowed. @wanted: the tags that this capture's
- * atrace set; 0: nothing is watched. */
-void interference_tags_begin(struct interference_tags *tags,
-			     const struct interference_tags_calls *calls,
-			     const struct options *options, struct loop *loop, uint64_t wanted);
+/* Starts watching. The caller has set the functions, ->options, ->loop and ->wanted; all else is
+ * zero. */
+void interference_tags_begin(struct interference_tags *tags);
 
 /* Call it with each tick. @query: start getprop, too, if it is not running, and if a property has
  * changed since its last answer. */
@@ -182,7 +175,6 @@ struct interference {
 
 	unsigned int written; /* files that were written or differ, until the recheck */
 	uint64_t written_ns;  /* when the first of them was detected; 0: none */
-	bool is_ending;	      /* see interference_end_soon() */
 	uint64_t tick_ns;     /* of the last tick */
 	bool is_watching;     /* the next write wakes up the loop */
 	uint64_t event_ns;    /* of an event whose trace is not read yet; 0: none */
@@ -203,16 +195,13 @@ void interference_begin(struct interference *interference, struct session *sessi
 			struct loop *loop, const struct trace_files *files, uint64_t tags,
 			struct watcher watcher);
 
-/* Checks the trace. Call it before each series of reads. False: the events have no usable
- * times and must not be read. */
-bool interference_may_read(struct interference *interference);
+/* Checks the trace. Call it before each series of reads. @is_last: it does not wait for a recheck.
+ * False: the events have no usable times and must not be read. */
+bool interference_may_read(struct interference *interference, bool is_last);
 
 /* Call it after that was false, when what was read before is counted. Uses the other clock from now
  * on. False: it does not count time. */
 bool interference_follow_clock(struct interference *interference);
-
-/* The next check is the last one: it does not wait for a recheck. */
-void interference_end_soon(struct interference *interference);
 
 /* Call it when the buffers were read to their end. */
 void interference_drained(struct interference *interference);

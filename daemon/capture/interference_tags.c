@@ -27,7 +27,7 @@ static void on_getprop_line(struct child *child, struct span line)
 	if (missing == tags->missing || child_runs(&tags->atrace))
 		return;
 	tags->missing = missing;
-	tags->calls.changed(tags->calls.context, missing);
+	tags->changed(tags->context, missing);
 }
 
 static void on_getprop_end(struct child *child, int status)
@@ -61,16 +61,11 @@ static void on_atrace_end(struct child *child, int status)
 		tags->missing = false;
 		tags->set = tags->wanted;
 	}
-	tags->calls.restored(tags->calls.context, status);
+	tags->restored(tags->context, status);
 }
 
-void interference_tags_begin(struct interference_tags *tags,
-			     const struct interference_tags_calls *calls,
-			     const struct options *options, struct loop *loop, uint64_t wanted)
+void interference_tags_begin(struct interference_tags *tags)
 {
-	tags->calls = *calls;
-	tags->options = options;
-	tags->loop = loop;
 	tags->getprop = (struct child){
 		.brief = true,
 		.line = on_getprop_line,
@@ -78,10 +73,9 @@ void interference_tags_begin(struct interference_tags *tags,
 		.context = tags,
 	};
 	tags->atrace = (struct child){ .ended = on_atrace_end, .context = tags };
-	tags->wanted = wanted;
 	tags->serial_fd = -1;
-	if (wanted != 0 && options->device_root)
-		tags->serial_fd = property_serial_open(options->device_root);
+	if (tags->wanted != 0 && tags->options->device_root)
+		tags->serial_fd = property_serial_open(tags->options->device_root);
 }
 
 void interference_tags_tick(struct interference_tags *tags, bool query)

@@ -157,13 +157,14 @@ FIXTURE(set_up, tear_down)
 
 static void begin_tags(void)
 {
-	const struct interference_tags_calls calls = {
+	tags = (struct interference_tags){
 		.changed = on_changed,
 		.restored = on_restored,
+		.options = &options,
+		.loop = &loop,
+		.wanted = 2,
 	};
-
-	tags = (struct interference_tags){ .set = 0 };
-	interference_tags_begin(&tags, &calls, &options, &loop, 2);
+	interference_tags_begin(&tags);
 	assert_int_equal(scratch_inherited(), 0);
 }
 

@@ -187,7 +187,7 @@ static void read_until_over(struct capture *capture)
 		}
 		/* --wait is over. Events from before this moment are not counted. */
 		session_read_rest(&capture->session, SOURCE_NORMAL);
-		session_set_discarding(&capture->session, false);
+		capture->session.discarding = false;
 		session_event(&capture->session, "tracing", "counting began: --wait is over");
 		set_timer(capture);
 	}
@@ -264,8 +264,9 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 		    is_table || options->to_stdout || options->trigger || options->snapshot_ns > 0
 			    ? periods.drain_fresh_ns
 			    : periods.drain_most_ns);
-	capture->count_ns = loop_now() + options->wait_ns;
-	session_set_discarding(&capture->session, options->wait_ns > 0);
+	capture->session.begin_ns = loop_now();
+	capture->session.discarding = options->wait_ns > 0;
+	capture->count_ns = capture->session.begin_ns + options->wait_ns;
 	set_timer(capture);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop);
 	read_until_over(capture);
@@ -456,7 +457,7 @@ static int open_latency(struct capture *capture)
 		report("--source latency: %s; %s", strerror(ENOMEM), report_advice(-ENOMEM, ""));
 		return EXIT_FAILED;
 	}
-	session_set_latency(&capture->session, latency_poll_counts(capture->latency));
+	capture->session.latency = latency_poll_counts(capture->latency);
 	return 0;
 }
 
@@ -713,7 +714,7 @@ void capture_close(struct capture *capture)
 	if (!capture)
 		return;
 	interference_end(&capture->interference);
-	session_set_latency(&capture->session, NULL);
+	capture->session.latency = NULL;
 	capture->timeline = live_timeline_end(capture->timeline);
 	capture->latency = latency_poll_end(capture->latency);
 	close_trace(capture);

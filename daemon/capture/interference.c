@@ -615,8 +615,9 @@ void interference_begin(struct interference *interference, struct session *sessi
 	cpu_buffer_stats_forget(&interference->buffer, files);
 	clock_watch_compare(&interference->clocks, clock_watch_read());
 	interference_tags_begin(&interference->tags);
-	session_set_trace(session, interference->clock, &interference->buffer,
-			  &interference->restores.allowed);
+	session->origin.trace_clock = interference->clock;
+	session->buffers = &interference->buffer;
+	session->recoveries = &interference->restores.allowed;
 	compare(interference, false);
 }
 

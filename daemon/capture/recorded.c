@@ -38,7 +38,7 @@ static int analyze(struct session *session, struct source *source, bool *begun)
 				      "analyze it again");
 	if (pipeline_is_by_cpu(session->pipeline, true))
 		return session_refuse(session, by_cpu);
-	if (!session_has_markers(session))
+	if (source->counts.markers == 0)
 		return session_refuse(session, NULL);
 	session_finish(session, NULL);
 	ended = session_end(session);
@@ -96,7 +96,7 @@ int capture_recorded(struct options *options, struct status **status)
 		code = analyze(&session, source, &begun);
 		input_end();
 	}
-	if (!(code != 0 && input_is_stopped()) && session_has_markers(&session) &&
+	if (!(code != 0 && input_is_stopped()) && source && source->counts.markers > 0 &&
 	    !pipeline_is_by_cpu(session.pipeline, true))
 		*status = session_status(&session, STATUS_OF_SESSION);
 	session_close(&session);

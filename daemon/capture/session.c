@@ -275,26 +275,6 @@ void session_fences_passed(void *context, uint64_t until_ns)
 		output_settle(&session->output);
 }
 
-void session_set_discarding(struct session *session, bool discarding)
-{
-	session->discarding = discarding;
-	if (session->begin_ns == 0)
-		session->begin_ns = loop_now();
-}
-
-void session_set_trace(struct session *session, const char *clock,
-		       const struct cpu_buffer_stats *buffers, const uint64_t *recoveries)
-{
-	session->origin.trace_clock = clock;
-	session->buffers = buffers;
-	session->recoveries = recoveries;
-}
-
-void session_set_latency(struct session *session, const struct status_latency *counts)
-{
-	session->latency = counts;
-}
-
 void session_set_loss_pending(struct session *session, bool pending)
 {
 	if (pending != session->is_loss_pending)
@@ -331,11 +311,6 @@ void session_new_clock(struct session *session, uint64_t since_ns, struct wall_c
 	output_set_clock(&session->output, clock);
 	/* For what a kill leaves. */
 	session_write_json(session);
-}
-
-bool session_has_markers(const struct session *session)
-{
-	return session->source && session->source->counts.markers > 0;
 }
 
 /* --- session.json --- */

@@ -47,7 +47,7 @@ struct session {
 	struct rate_limit damage_limit; /* of these events, in trace time */
 	uint64_t summary_next_ns;	/* trace time of the next summary.csv */
 	int64_t begin_wall_ns;		/* live: ns since 1970 when it began, or ROW_UNKNOWN */
-	uint64_t begin_ns;		/* live: when its loop began, of loop_now(); else 0 */
+	uint64_t begin_ns;		/* when a live capture's loop began, set by it; else 0 */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
 	/* Of the device then. Until then all are unknown. */
 	struct device_values end_values;
@@ -58,16 +58,19 @@ struct session {
 	bool has_kept_earlier;	 /* session_keep_earlier() was successful */
 	bool started;		 /* the event of the start is in events.csv */
 	uint64_t recreations;	 /* how often the folder was created again, at the last check */
-	bool discarding;	 /* records are read, but not counted */
+	bool discarding;	 /* set by a live capture: records are read, but not counted */
 	bool is_again;		 /* session_begin_again() */
 	uint64_t count_from_ns;	 /* earlier records are not counted; 0: all are */
 	uint64_t count_until_ns; /* neither are later ones */
 	uint64_t plain_until_ns; /* earlier markers need no check; 0: all do */
 	uint64_t count_from_limit_ns; /* when ->count_from_ns ends, on the clock of loop_now() */
-	const struct cpu_buffer_stats *buffers; /* see session_set_trace() */
-	const uint64_t *recoveries;		/* likewise */
-	const struct status_latency *latency;	/* see session_set_latency(); or NULL */
-	bool is_loss_pending;			/* see session_set_loss_pending() */
+	/* For struct status: the counters of the kernel's buffers, how many settings were restored,
+	 * and the counts of the polls of present fences. Borrowed; NULL: there are none. A live
+	 * capture sets them. */
+	const struct cpu_buffer_stats *buffers;
+	const uint64_t *recoveries;
+	const struct status_latency *latency;
+	bool is_loss_pending; /* see session_set_loss_pending() */
 };
 
 /* Loads the rules and checks them; changes nothing in the file system. @session: must not move
@@ -108,9 +111,6 @@ void session_read_rest(struct session *session, enum source_how how);
 void session_fence(void *session, const struct present_fence *fence);
 void session_fences_passed(void *session, uint64_t until_ns);
 
-/* True: the trace contained markers. False before session_begin(). */
-bool session_has_markers(const struct session *session);
-
 /* Adds a row to events.csv with the current time; for live captures. */
 void session_event(struct session *session, const char *kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -147,18 +147,6 @@ void session_undo(struct session *session);
 int session_refuse(struct session *session, const char *why);
 
 /* --- of a live capture --- */
-
-/* True: records are discarded (--wait). False: records are counted. The first call is the begin of
- * the loop. */
-void session_set_discarding(struct session *session, bool discarding);
-
-/* For struct status: the name of the trace clock, which may change, the counters of the kernel's
- * buffers, and how many settings were restored. Borrowed. */
-void session_set_trace(struct session *session, const char *clock,
-		       const struct cpu_buffer_stats *buffers, const uint64_t *recoveries);
-
-/* The same: the counts of the polls of present fences. Borrowed. */
-void session_set_latency(struct session *session, const struct status_latency *counts);
 
 /* Events may be missing, and the source does not report it: until this is set to false, frames are
  * in a hole. See pipeline_set_loss_pending(). */

@@ -104,11 +104,11 @@ int tracing_undo_begin(struct tracing_undo *undo, const struct options *options,
 	if (error < 0)
 		return 0;
 	if (options->instance)
-		settings_read_place(settings, SETTINGS_BEFORE, undo->directory, options->instance,
-				    atrace);
+		settings_read_place(settings, SETTINGS_BEFORE, undo->directory,
+				    span_of(options->instance), atrace);
 	/* atrace changes the top level, even if an instance is read. */
 	if (atrace || !options->instance)
-		settings_read_place(settings, SETTINGS_BEFORE, undo->directory, NULL, atrace);
+		settings_read_place(settings, SETTINGS_BEFORE, undo->directory, SPAN_NULL, atrace);
 	return write_journal(undo);
 }
 

@@ -55,7 +55,6 @@ struct control {
 	struct control_handler handler;
 	struct watcher listeners[LISTENERS];
 	bool is_paused;	       /* no descriptors left, or too many rejected: until the next tick */
-	bool is_full;	       /* all clients wait for answers: until one is done */
 	unsigned int rejected; /* processes of other users since the last tick */
 	char name[NAME_SIZE];
 	int dir_fd;			/* with the socket's file */
@@ -81,9 +80,8 @@ static void drop(struct client *client)
 	if (client->watcher.fd < 0)
 		return;
 	loop_close_watcher(control->loop, &client->watcher);
-	if (control->is_full && !control->is_paused)
+	if (!control->is_paused)
 		watch_listeners(control, EPOLLIN);
-	control->is_full = false;
 	if (!client->answer)
 		return;
 	free(client->answer);
@@ -244,7 +242,6 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 	if (!client) {
 		/* New clients wait in the backlog until an entry is free. */
 		watch_listeners(control, 0);
-		control->is_full = true;
 		return;
 	}
 	fd = accept4(watcher->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);

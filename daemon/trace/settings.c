@@ -301,21 +301,22 @@ static void read_lists(struct settings *settings, enum settings_text which, cons
 }
 
 void settings_read_place(struct settings *settings, enum settings_text which, const char *tracefs,
-			 const char *instance, bool all)
+			 struct span instance, bool all)
 {
 	char directory[PATH_MAX];
 	struct stat info;
 
-	if (!setting_place(directory, tracefs, span_of(instance)))
+	if (!setting_place(directory, tracefs, instance))
 		return;
-	if (instance && stat(directory, &info) < 0) {
+	if (instance.len > 0 && stat(directory, &info) < 0) {
 		if (errno == ENOENT)
-			put(settings, which, "made %s", instance);
+			put(settings, which, "made %.*s", (int)instance.len, instance.ptr);
 		else
 			note_read(settings, -errno);
 		return;
 	}
-	put(settings, which, "place%s%s", instance ? " " : "", instance ? instance : "");
+	put(settings, which, "place%s%.*s", instance.len > 0 ? " " : "", (int)instance.len,
+	    instance.ptr);
 	for (size_t i = 0; i < FILES; i++) {
 		if (i == FILES - 1 && all)
 			read_lists(settings, which, directory);
@@ -589,17 +590,15 @@ void settings_read_again(struct settings *settings, enum settings_text which, co
 	for (size_t i = 0; i < settings->n; i++) {
 		struct span line = span_of(settings->list[i].lines[SETTINGS_BEFORE]);
 		struct span value = after_first_word(line);
-		char instance[NAME_MAX + 1], name[SETTING_SIZE];
+		char name[SETTING_SIZE];
 
 		settings->place = settings->list[i].place;
 		if (is(line, "atrace"))
 			all = true;
 		else if (is(line, "property") && copy_property_name(name, value))
 			read_property(settings, which, budget, name);
-		if (!is(line, "place") || value.len > NAME_MAX || places++ == PLACES_MAX)
-			continue;
-		snprintf(instance, sizeof(instance), "%.*s", (int)value.len, value.ptr);
-		settings_read_place(settings, which, tracefs, value.len > 0 ? instance : NULL, all);
+		if (is(line, "place") && value.len <= NAME_MAX && places++ < PLACES_MAX)
+			settings_read_place(settings, which, tracefs, value, all);
 	}
 }
 
@@ -662,30 +661,29 @@ void settings_disown(struct settings *settings, const char *instance, const char
 		disown(setting);
 }
 
-/* True: atrace may have given the setting of @line that value. The kernel rounds sizes up. */
-static bool may_be_atraces(struct span line, uint64_t buffer_kb)
+/* atrace may have set the rest. The kernel rounds sizes up. */
+void settings_disown_all_but_atraces(struct settings *settings, uint64_t buffer_kb)
 {
 	static const char *const options[] = { "overwrite", "print-tgid", "record-tgid",
 					       "context-info", "irq-info" };
-	struct span value = after_first_word(line);
-	uint64_t size_kb = is(line, SIZE) ? strtoull(value.ptr, NULL, 10) : buffer_kb;
-	bool sets = !is(line, "option");
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-		sets |= span_equal(without("no", value), span_of(options[i]));
-	if (is(line, "current_tracer"))
-		return span_equal(value, SPAN_LITERAL("nop"));
-	return sets && !is(line, "buffer_percent") && size_kb >= buffer_kb &&
-	       size_kb < buffer_kb + 64;
-}
-
-void settings_disown_all_but_atraces(struct settings *settings, uint64_t buffer_kb)
-{
 	for (size_t i = 0; i < settings->n; i++) {
 		struct setting *setting = &settings->list[i];
-		const char *ours = setting->lines[SETTINGS_OURS];
+		struct span line = span_of(setting->lines[SETTINGS_OURS]);
+		struct span value = after_first_word(line);
+		bool is_atraces = !is(line, "option") && !is(line, "buffer_percent");
 
-		if (ours && !may_be_atraces(span_of(ours), buffer_kb))
+		for (size_t j = 0; j < sizeof(options) / sizeof(options[0]); j++)
+			is_atraces |= is(line, "option") &&
+				      span_equal(without("no", value), span_of(options[j]));
+		if (is(line, "current_tracer"))
+			is_atraces = span_equal(value, SPAN_LITERAL("nop"));
+		if (is(line, SIZE)) {
+			uint64_t size_kb = strtoull(value.ptr, NULL, 10);
+
+			is_atraces = size_kb >= buffer_kb && size_kb < buffer_kb + 64;
+		}
+		if (line.len > 0 && !is_atraces)
 			disown(setting);
 	}
 }

@@ -74,12 +74,12 @@ void settings_free(struct settings *settings);
 
 /* --- reading --- */
 
-/* Reads the settings of an instance, or with NULL of the top level. @tracefs: its directory. If the
+/* Reads the settings of an instance, or with "" of the top level. @tracefs: its directory. If the
  * instance does not exist yet, adds a line "made". Settings that cannot be read are left out: they
  * cannot be changed, either. If that is for lack of memory or descriptors, or the read failed,
  * ->error is set. @all: also those that only atrace changes. */
 void settings_read_place(struct settings *settings, enum settings_text which, const char *tracefs,
-			 const char *instance, bool all);
+			 struct span instance, bool all);
 
 /* Adds the line "atrace" and the properties that atrace sets, before all other lines. */
 void settings_read_atrace(struct settings *settings, struct property_budget *budget);

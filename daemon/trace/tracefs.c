@@ -128,28 +128,6 @@ int live_trace_check_instance(const char *directory, const char *name)
 	return access(path, W_OK | X_OK) == 0 ? 1 : -errno;
 }
 
-static int open_instance(struct live_trace *trace, const char *name)
-{
-	int error;
-
-	snprintf(trace->path, sizeof(trace->path), "%s", trace->directory);
-	if (!name)
-		return 0;
-	/* Checked first because libtracefs leaks memory if it fails to create one. */
-	if (live_trace_check_instance(trace->directory, name) >= 0)
-		trace->instance = tracefs_instance_create(name);
-	if (!trace->instance) {
-		error = errno ? errno : EIO;
-		report("--instance %s: cannot create it in %s: %s; %s", name, trace->directory,
-		       strerror(error),
-		       report_advice(-error, "run jankd as root, or name an existing instance"));
-		return -error;
-	}
-	trace->is_ours = tracefs_instance_is_new(trace->instance);
-	snprintf(trace->path, sizeof(trace->path), "%s/instances/%s", trace->directory, name);
-	return 0;
-}
-
 int live_trace_open(struct live_trace **out, const char *directory, const char *instance)
 {
 	struct live_trace *trace = calloc(1, sizeof(*trace));
@@ -165,13 +143,23 @@ int live_trace_open(struct live_trace **out, const char *directory, const char *
 		live_trace_refusal_of_mount(text, trace->directory, directory, error);
 		report("%s%s: %s", directory ? "--tracefs " : "tracefs", directory ? directory : "",
 		       text);
-	} else {
-		error = open_instance(trace, instance);
-	}
-	if (error < 0) {
 		free(trace);
 		return error;
 	}
+	snprintf(trace->path, sizeof(trace->path), "%s%s%s", trace->directory,
+		 instance ? "/instances/" : "", instance ? instance : "");
+	/* Checked first because libtracefs leaks memory if it fails to create one. */
+	if (instance && live_trace_check_instance(trace->directory, instance) >= 0)
+		trace->instance = tracefs_instance_create(instance);
+	if (instance && !trace->instance) {
+		error = errno ? -errno : -EIO;
+		report("--instance %s: cannot create it in %s: %s; %s", instance, trace->directory,
+		       strerror(-error),
+		       report_advice(error, "run jankd as root, or name an existing instance"));
+		free(trace);
+		return error;
+	}
+	trace->is_ours = instance && tracefs_instance_is_new(trace->instance);
 	*out = trace;
 	return 0;
 }

@@ -179,7 +179,7 @@ TEST(size_of_an_unused_buffer_is_restored)
 {
 	struct settings before = { 0 };
 
-	settings_read_place(&before, SETTINGS_BEFORE, fake_tracefs, NULL, false);
+	settings_read_place(&before, SETTINGS_BEFORE, fake_tracefs, SPAN_NULL, false);
 	restores_but(&before, "", fake_tracefs, "");
 	assert_string_equal(scratch_get("tr/buffer_size_kb"), UNUSED);
 	scratch_put("tr/buffer_size_kb", "1024\n");
@@ -189,7 +189,7 @@ TEST(size_of_an_unused_buffer_is_restored)
 	/* Different sizes are those of each CPU. */
 	scratch_put("tr/buffer_size_kb", "X\n");
 	scratch_put("tr/per_cpu/cpu1/buffer_size_kb", "64\n");
-	settings_read_place(&before, SETTINGS_BEFORE, fake_tracefs, NULL, false);
+	settings_read_place(&before, SETTINGS_BEFORE, fake_tracefs, SPAN_NULL, false);
 	scratch_put("tr/per_cpu/cpu1/buffer_size_kb", "99\n");
 	restores_but(&before, "", fake_tracefs, "");
 	assert_string_equal(scratch_get("tr/per_cpu/cpu1/buffer_size_kb"), "64\n");

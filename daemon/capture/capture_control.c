@@ -54,71 +54,83 @@ static void answer_status(struct capture_control *control, const struct control_
 	free(status);
 }
 
-/* The client gets its answer when all data sent to the files until now is written. */
-static bool wait_for_files(struct capture_control *control, uint64_t *ticket)
-{
-	*ticket = file_thread_posted(control->session->output.thread);
-	file_thread_notify(control->session->output.thread);
-	return false;
-}
+static const char mark_lost[] =
+	"error: the mark is not in events.csv: the disk is nearly full, or is "
+	"not responding; free some disk space and try again\n";
+static const char no_rows[] = "ok\nno rows yet: no segment was closed\n";
 
-static void finish_mark(bool is_lost, FILE *out)
+/* Marks the moment, or closes the segments. The client gets its answer when all data sent to the
+ * files until now is written. */
+static bool begin(struct capture_control *control, struct control_request *request, FILE *out)
 {
-	fputs(is_lost ? "error: the mark is not in events.csv: the disk is nearly full, or is not "
-			"responding; free some disk space and try again\n"
-		      : "ok\n",
-	      out);
-}
+	struct session *session = control->session;
+	bool is_mark = request->verb == CONTROL_MARK;
 
-static bool answer(void *context, const struct control_request *request, uint64_t *ticket,
-		   FILE *out)
-{
-	struct capture_control *control = context;
-
-	if (*control->is_over &&
-	    (request->verb == CONTROL_MARK || request->verb == CONTROL_ROTATE)) {
+	if (*control->is_over) {
 		fputs("error: the capture is ending and no longer accepts marks or rotations\n",
 		      out);
 		return true;
 	}
-	switch (request->verb) {
-	case CONTROL_STATUS:
-	case CONTROL_STATUS_TEXT:
-	case CONTROL_TOP:
-		answer_status(control, request, out);
-		return true;
-	case CONTROL_MARK:
-		drain_for_request(control->drain);
-		if (session_mark(control->session, request->text))
-			return wait_for_files(control, ticket);
-		finish_mark(true, out);
-		return true;
-	case CONTROL_ROTATE:
-		drain_for_request(control->drain);
-		if (session_rotate(control->session, "requested by 'jankd rotate'"))
-			return wait_for_files(control, ticket);
-		fputs("ok\nno rows yet: no segment was closed\n", out);
-		return true;
-	default: /* CONTROL_STOP */
-		*control->is_over = true;
+	drain_for_request(control->drain);
+	if (is_mark ? session_mark(session, request->text)
+		    : session_rotate(session, "requested by 'jankd rotate'")) {
+		request->ticket = file_thread_posted(session->output.thread);
+		file_thread_notify(session->output.thread);
 		return false;
 	}
+	fputs(is_mark ? mark_lost : no_rows, out);
+	return true;
 }
 
-/* The disk is slow. A mark is safe in memory, so the answer is ok. A segment has to be in its file,
- * so the answer is an error. */
-static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticket,
-			   uint64_t waited_ns, FILE *out)
+/* If the disk is slow, a mark is safe in memory, so the answer is ok. A segment has to be in its
+ * file, so the answer is an error. */
+static bool finish(struct capture_control *control, const struct control_request *request,
+		   uint64_t waited_ns, FILE *out)
+{
+	struct output *output = &control->session->output;
+	bool is_mark = request->verb == CONTROL_MARK;
+	int error;
+
+	if (file_thread_done(output->thread) < request->ticket) {
+		if (waited_ns < DISK_WAIT_NS)
+			return false;
+		fputs(is_mark ? "ok\nthe mark is in memory, and not yet in events.csv: the disk is "
+				"not responding\n"
+			      : "error: the segment is not closed yet: the disk is not "
+				"responding; check 'jankd status' later\n",
+		      out);
+		return true;
+	}
+	output_update(output);
+	error = output->state.rotate_result;
+	if (is_mark)
+		fputs(output->state.mark_lost ? mark_lost : "ok\n", out);
+	else if (error < 0)
+		fprintf(out, "error: cannot close the segment: %s; %s\n", folder_why(error),
+			folder_advice(error));
+	else if (error > 0)
+		fputs(no_rows, out);
+	else
+		fprintf(out, "ok\nsegment %06lu is closed%s\n", output->state.segment,
+			output->state.segment_has_rows ? "" : "; it has no rows, events only");
+	return true;
+}
+
+static bool answer(void *context, struct control_request *request, uint64_t waited_ns, FILE *out)
 {
 	struct capture_control *control = context;
-	struct output *output = &control->session->output;
-	int error;
 
 	if (control->is_closing) {
 		fputs(control->end, out);
 		return true;
 	}
-	if (verb == CONTROL_STOP) {
+	switch (request->verb) {
+	case CONTROL_MARK:
+	case CONTROL_ROTATE:
+		return request->ticket == 0 ? begin(control, request, out)
+					    : finish(control, request, waited_ns, out);
+	case CONTROL_STOP:
+		*control->is_over = true;
 		if (!control->is_stalled || waited_ns < DISK_WAIT_NS)
 			return false;
 		fprintf(out,
@@ -126,32 +138,10 @@ static bool answer_waiting(void *context, enum control_verb verb, uint64_t ticke
 			"tracing is restored, and jankd exits when all files are complete\n",
 			control->session->folder.path);
 		return true;
-	}
-	if (file_thread_done(output->thread) >= ticket) {
-		output_update(output);
-		error = output->state.rotate_result;
-		if (verb != CONTROL_ROTATE)
-			finish_mark(output->state.mark_lost, out);
-		else if (error < 0)
-			fprintf(out, "error: cannot close the segment: %s; %s\n", folder_why(error),
-				folder_advice(error));
-		else if (error > 0)
-			fputs("ok\nno rows yet: no segment was closed\n", out);
-		else
-			fprintf(out, "ok\nsegment %06lu is closed%s\n", output->state.segment,
-				output->state.segment_has_rows ? ""
-							       : "; it has no rows, events only");
+	default:
+		answer_status(control, request, out);
 		return true;
 	}
-	if (waited_ns < DISK_WAIT_NS)
-		return false;
-	fputs(verb == CONTROL_ROTATE
-		      ? "error: the segment is not closed yet: the disk is not responding; check "
-			"'jankd status' later\n"
-		      : "ok\nthe mark is in memory, and not yet in events.csv: the disk is not "
-			"responding\n",
-	      out);
-	return true;
 }
 
 void capture_control_wait(struct capture_control *control)
@@ -164,7 +154,7 @@ void capture_control_wait(struct capture_control *control)
 int capture_control_begin(struct capture_control *control, struct loop *loop)
 {
 	struct session *session = control->session;
-	const struct control_handler handler = { answer, answer_waiting, control };
+	const struct control_handler handler = { answer, control };
 	int error = control_open(&control->control, loop, &handler, &session->folder.state_dir);
 
 	if (error == 0)

@@ -67,6 +67,7 @@ struct control_request {
 	unsigned int columns, lines;
 	bool colour;
 	char text[CONTROL_MARK_MAX + 1]; /* of a mark */
+	uint64_t ticket;		 /* for the handler; 0 at first */
 };
 
 /* Error for a client that is closed before it has sent its request. Nothing was done, so it may try
@@ -105,15 +106,11 @@ int control_send(struct control_answer *answer, const char *folder, const char *
 
 /* What the capture does with requests. */
 struct control_handler {
-	/* Prints the whole answer to @out, and returns true; or false: ->answer_waiting will print
-	 * it, to which *ticket is passed. */
-	bool (*answer)(void *context, const struct control_request *request, uint64_t *ticket,
+	/* Prints the whole answer to @out, and returns true; or false: there is none yet, and it is
+	 * called again. @waited_ns: since the first call, which has 0. */
+	bool (*answer)(void *context, struct control_request *request, uint64_t waited_ns,
 		       FILE *out);
-	/* Prints the answer to a request that has waited for @waited_ns. Returns false if there is
-	 * no answer yet. */
-	bool (*answer_waiting)(void *context, enum control_verb verb, uint64_t ticket,
-			       uint64_t waited_ns, FILE *out);
-	void *context; /* of both */
+	void *context;
 };
 
 struct control;
@@ -136,7 +133,7 @@ bool control_has_clients(const struct control *control);
 /* Closes the connections of clients whose deadline is over. Call it about once a second. */
 void control_tick(struct control *control);
 
-/* Calls ->answer_waiting for all clients that wait. */
+/* Calls ->answer for all clients that wait. */
 void control_answer_waiting(struct control *control);
 
 /* Does that a last time, closes the sockets and frees @control. */

@@ -43,6 +43,7 @@ const char *control_request_parse(struct control_request *request, const char *l
 	size_t n = 0;
 
 	request->columns = request->lines = 0;
+	request->ticket = 0;
 	request->colour = false;
 	request->text[0] = '\0';
 	request->verb = CONTROL_MARK;

@@ -40,13 +40,10 @@ struct client {
 	struct watcher watcher; /* fd < 0: this entry is free */
 	char line[CONTROL_LINE_MAX];
 	size_t len;
-	char *answer; /* NULL: the request is not complete; the first ->sent bytes are sent */
+	char *answer; /* NULL: there is none yet; the first ->sent bytes are sent */
 	size_t answer_len, sent;
-	bool is_waiting; /* to be answered by ->answer_waiting */
-	/* Of the request that waits: */
-	enum control_verb verb;
-	uint64_t ticket;   /* from the handler */
-	uint64_t since_ns; /* when it began to wait */
+	struct control_request request;
+	uint64_t since_ns; /* when its request began to wait for an answer; 0: it does not */
 	uint64_t deadline_ns;
 };
 
@@ -111,73 +108,45 @@ static void send_and_drop(struct client *client, const char *text)
 	drop(client);
 }
 
-/* Handles the request: the first @len bytes of the line. */
-static void answer(struct client *client, size_t len)
+/* Sends the answer to the request. If there is none yet, the client waits. */
+static void answer(struct client *client)
 {
-	struct control *control = client->control;
-	struct control_request request;
-	const char *error = control_request_parse(&request, client->line, len);
+	const struct control_handler *handler = &client->control->handler;
+	uint64_t now_ns = loop_now(),
+		 waited_ns = client->since_ns > 0 ? now_ns - client->since_ns : 0;
 	FILE *out = open_memstream(&client->answer, &client->answer_len);
-	bool is_whole = true;
+	bool is_whole = out && handler->answer(handler->context, &client->request, waited_ns, out);
 
-	if (!out) {
-		drop(client);
-		return;
-	}
-	if (error)
-		fprintf(out, "error: %s\n", error);
-	else
-		is_whole = control->handler.answer(control->handler.context, &request,
-						   &client->ticket, out);
-	if (fclose(out) != 0) {
+	if (!out || fclose(out) != 0) {
 		drop(client);
 	} else if (is_whole) {
+		client->since_ns = 0;
+		client->deadline_ns = now_ns + periods.client_ns;
 		send_answer(client);
 	} else {
-		client->is_waiting = true;
-		client->verb = request.verb;
-		client->since_ns = loop_now();
+		free(client->answer);
+		client->answer = NULL;
+		if (client->since_ns > 0)
+			return;
+		client->since_ns = now_ns;
 		client->deadline_ns = UINT64_MAX;
-		loop_forget(control->loop, &client->watcher);
+		loop_forget(client->control->loop, &client->watcher);
 	}
 }
 
 void control_answer_waiting(struct control *control)
 {
-	for (int i = 0; control && i < CLIENTS_MAX; i++) {
-		struct client *client = &control->clients[i];
-		const struct control_handler *handler = &control->handler;
-		bool is_whole = false;
-		char *text = NULL;
-		size_t len = 0;
-		FILE *out;
-
-		if (client->watcher.fd < 0 || !client->is_waiting)
-			continue;
-		out = open_memstream(&text, &len);
-		if (out)
-			is_whole = handler->answer_waiting(handler->context, client->verb,
-							   client->ticket,
-							   loop_now() - client->since_ns, out);
-		if ((out && fclose(out) != 0) || !is_whole) {
-			free(text);
-			continue;
-		}
-		free(client->answer);
-		client->answer = text;
-		client->answer_len = len;
-		client->is_waiting = false;
-		client->deadline_ns = loop_now() + periods.client_ns;
-		send_answer(client);
-	}
+	for (int i = 0; control && i < CLIENTS_MAX; i++)
+		if (control->clients[i].watcher.fd >= 0 && control->clients[i].since_ns > 0)
+			answer(&control->clients[i]);
 }
 
 static void read_line(struct client *client)
 {
-	char *begin = client->line + client->len;
+	char *begin = client->line + client->len, text[128];
 	ssize_t n =
 		recv(client->watcher.fd, begin, sizeof(client->line) - client->len, MSG_DONTWAIT);
-	const char *end = n > 0 ? memchr(begin, '\n', (size_t)n) : NULL;
+	const char *end = n > 0 ? memchr(begin, '\n', (size_t)n) : NULL, *error;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -186,10 +155,17 @@ static void read_line(struct client *client)
 		return;
 	}
 	client->len += (size_t)n;
-	if (end)
-		answer(client, (size_t)(end - client->line));
-	else if (client->len == sizeof(client->line))
+	if (!end && client->len == sizeof(client->line))
 		send_and_drop(client, "error: the request has more than 4096 bytes\n");
+	if (!end)
+		return;
+	error = control_request_parse(&client->request, client->line, (size_t)(end - client->line));
+	if (error) {
+		snprintf(text, sizeof(text), "error: %s\n", error);
+		send_and_drop(client, text);
+	} else {
+		answer(client);
+	}
 }
 
 static void on_client(struct watcher *watcher, uint32_t events)
@@ -216,7 +192,8 @@ static struct client *find_place(struct control *control)
 
 		if (client->watcher.fd < 0)
 			return client;
-		if (!client->answer && (!oldest || client->deadline_ns < oldest->deadline_ns))
+		if (!client->answer && client->since_ns == 0 &&
+		    (!oldest || client->deadline_ns < oldest->deadline_ns))
 			oldest = client;
 	}
 	return oldest;
@@ -262,7 +239,7 @@ static void on_listener(struct watcher *watcher, uint32_t events)
 		send_and_drop(client, "error: " CONTROL_BUSY "\n");
 	client->watcher = (struct watcher){ .fd = fd, .ready = on_client, .context = client };
 	client->len = client->sent = 0;
-	client->is_waiting = false;
+	client->since_ns = 0;
 	client->deadline_ns = loop_now() + periods.client_ns;
 	if (loop_watch(control->loop, &client->watcher, EPOLLIN) < 0)
 		drop(client);

@@ -22,7 +22,6 @@
 #include "daemon/base/wall_clock.h"
 #include "daemon/capture/beside.h"
 #include "daemon/capture/interference.h"
-#include "daemon/capture/tracing_undo.h"
 #include "daemon/trace/trace.h"
 #include "daemon/version.h"
 

@@ -10,9 +10,9 @@
  * and for a live capture
  *
  *     drain.c            decides when to read the trace, so that no buffer overflows
- *     tracing_undo.c     saves the tracing settings, and restores them at the end
  *     interference.h     detects what other programs change in the trace; reports and restores it
- *     beside.h           clients, --rules again, FrameTimeline, what a killed capture left
+ *     beside.h           the settings to restore, clients, --rules again, FrameTimeline, what a
+ *                        killed capture left
  *
  *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files
  *     capture_loop()    drain ─► session ─► files, until the end; then the settings are restored

@@ -271,15 +271,6 @@ static void check_clocks(struct interference *interference)
 
 /* --- other readers --- */
 
-/* Kernels before 5.8 record nothing while the trace is read; later ones only with this option. */
-static bool reading_pauses(const struct interference *interference)
-{
-	char value[SETTING_SIZE];
-	int error = setting_read(interference->files->path, "options/pause-on-trace", value);
-
-	return error == 0 ? value[0] == '1' : error == -ENOENT;
-}
-
 /* A program that has just opened the trace may only empty it. If it is still open at the next tick,
  * the program reads it. */
 static void check_readers(struct interference *interference, unsigned int files, bool is_tick)
@@ -293,14 +284,23 @@ static void check_readers(struct interference *interference, unsigned int files,
 		{ TRACE_FILE_WAS_READ, false, "trace", "meanwhile the kernel records no events" },
 	};
 	const int readers[] = { interference->watch.raw_readers, interference->watch.text_readers };
+	char value[SETTING_SIZE];
+	int error;
 
 	for (size_t i = 0; i < 2; i++) {
 		bool *is_reported = &interference->readers_reported[i];
 		bool is_read = readers[i] > 0, was_read = files & 1u << kinds[i].was_read;
 
-		if ((!is_read && !was_read && !*is_reported) ||
-		    (i == 1 && !*is_reported && !reading_pauses(interference)))
+		if (!is_read && !was_read && !*is_reported)
 			continue;
+		/* Kernels before 5.8 record nothing while the trace is read; later ones only with
+		 * this option. */
+		if (i == 1 && !*is_reported) {
+			error = setting_read(interference->files->path, "options/pause-on-trace",
+					     value);
+			if (error == 0 ? value[0] != '1' : error != -ENOENT)
+				continue;
+		}
 		add_hole(interference, interference->good_ns);
 		if (is_read && !*is_reported && (is_tick || kinds[i].begins_at_once)) {
 			write_event(interference, "another program began to read the %s: %s",
@@ -405,12 +405,10 @@ static void check(struct interference *interference, bool is_tick, bool is_last)
 		buffer_sizes_are_smaller(&interference->size_now, &interference->size);
 	is_wrong[INTERFERENCE_TAGS] = interference->tags.missing;
 	for (int i = 0; i < INTERFERENCE_RESTORED; i++) {
-		struct interference_wrong *wrong = &interference->wrong[i];
-
 		if (!is_wrong[i])
-			*wrong = (struct interference_wrong){ .since_ns = 0 };
-		else if (wrong->since_ns == 0)
-			wrong->since_ns = loop_now();
+			interference->restore_ns[i] = 0;
+		else if (interference->restore_ns[i] == 0)
+			interference->restore_ns[i] = loop_now() + periods.restore_ns;
 	}
 }
 
@@ -460,9 +458,9 @@ static void ignore_own_writes(struct interference *interference)
 static bool waits_for_restore(const struct interference *interference,
 			      enum interference_restored kind)
 {
-	const struct interference_wrong *wrong = &interference->wrong[kind];
+	uint64_t due_ns = interference->restore_ns[kind];
 
-	return wrong->since_ns > 0 && !wrong->is_accepted &&
+	return due_ns > 0 && due_ns < UINT64_MAX &&
 	       !(kind == INTERFERENCE_TAGS && child_runs(&interference->tags.atrace));
 }
 
@@ -471,26 +469,24 @@ static void restore_if_due(struct interference *interference, enum interference_
 {
 	enum trace_setting which =
 		kind == INTERFERENCE_SIZE ? TRACE_SETTING_SIZE : TRACE_SETTING_ON;
-	struct interference_wrong *wrong = &interference->wrong[kind];
+	uint64_t *due_ns = &interference->restore_ns[kind];
 	char *value = interference->values[which];
 	int error;
 
-	if (!waits_for_restore(interference, kind) ||
-	    loop_now() - wrong->since_ns < periods.restore_ns)
+	if (!waits_for_restore(interference, kind) || loop_now() < *due_ns)
 		return;
-	wrong->since_ns = loop_now();
-	wrong->is_accepted = interference->session->options->yield;
-	if (wrong->is_accepted)
+	*due_ns = UINT64_MAX;
+	if (interference->session->options->yield)
 		return;
 	if (!rate_limit_allows(&interference->restores, RESTORES_MAX, periods.restores_ns,
 			       loop_now())) {
-		wrong->is_accepted = true;
 		write_event(interference,
 			    "another program kept changing settings of the trace, so jankd does "
 			    "not restore this one: %s",
 			    names[kind]);
 		return;
 	}
+	*due_ns = loop_now() + periods.restore_ns;
 	if (kind == INTERFERENCE_TAGS)
 		error = interference_tags_restore(&interference->tags);
 	else if (kind == INTERFERENCE_SIZE)

@@ -136,12 +136,6 @@ enum interference_restored {
 	INTERFERENCE_RESTORED
 };
 
-struct interference_wrong {
-	uint64_t since_ns; /* it has to be restored: since then, of loop_now(); 0: it has not */
-	/* The other program's value stays: it was changed too often, or --yield was given. */
-	bool is_accepted;
-};
-
 struct interference {
 	struct session *session;
 	struct loop *loop;
@@ -157,7 +151,9 @@ struct interference {
 	char clock[SETTING_SIZE];		   /* of the records that are read */
 	bool has_other_clock;			   /* was set, see interference_follow_clock() */
 	struct interference_tags tags;
-	struct interference_wrong wrong[INTERFERENCE_RESTORED];
+	/* When each is to be restored, of loop_now(). 0: it is as it should be. UINT64_MAX: the
+	 * other program's value stays: it was changed too often, or --yield was given. */
+	uint64_t restore_ns[INTERFERENCE_RESTORED];
 
 	/* what is checked */
 	struct trace_watch watch;

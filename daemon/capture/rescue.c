@@ -42,22 +42,12 @@ static struct options options_of(const struct capture_killed *killed, enum optio
 	return options;
 }
 
-/* What its options leave out is left out here, too: what was written before 'jankd start', during
- * --wait, and after --duration. False: it is unknown. */
-static bool find_counted_time(struct rescue *rescue)
+/* Opens the source, or sets ->why. */
+static void open_source(struct rescue *rescue)
 {
 	const struct options *options = &rescue->killed->options;
 	bool all_before = options->command == OPTIONS_RUN && options->wait_ns == 0;
 	uint64_t begin_ns = (uint64_t)rescue->killed->begin_ns + options->wait_ns;
-
-	rescue->from_ns = all_before ? 0 : begin_ns;
-	rescue->until_ns = options->duration_ns > 0 ? begin_ns + options->duration_ns : UINT64_MAX;
-	return rescue->killed->begin_ns >= 0 || (all_before && options->duration_ns == 0);
-}
-
-/* Opens the source, or sets ->why. */
-static void open_source(struct rescue *rescue)
-{
 	const char *then = rescue->killed->clock;
 	int fd = live_trace_open_pipe(rescue->trace), error = -EOPNOTSUPP;
 	char now[SETTING_SIZE];
@@ -76,7 +66,12 @@ static void open_source(struct rescue *rescue)
 			 then);
 		return;
 	}
-	if (!find_counted_time(rescue)) {
+	/* What its options leave out is left out here, too: what was written before 'jankd start',
+	 * during --wait, and after --duration. */
+	if (!all_before)
+		rescue->from_ns = begin_ns;
+	rescue->until_ns = options->duration_ns > 0 ? begin_ns + options->duration_ns : UINT64_MAX;
+	if (rescue->killed->begin_ns < 0 && (!all_before || options->duration_ns > 0)) {
 		snprintf(rescue->why, sizeof(rescue->why),
 			 "the time at which the killed capture began is unknown on this trace "
 			 "clock");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/capture/tracing_undo.h"
+#include "daemon/capture/beside.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -191,9 +191,8 @@ void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
  * getprop did not answer. */
 static struct property_budget next_budget(const struct tracing_undo *undo)
 {
-	if (undo->atrace && undo->has_properties)
-		return property_budget_begin(true);
-	return (struct property_budget){ .is_over = true };
+	return undo->has_properties ? property_budget_begin(true)
+				    : (struct property_budget){ .is_over = true };
 }
 
 void tracing_undo_setup_done(struct tracing_undo *undo)

@@ -78,7 +78,6 @@ static int try_address(const struct sockaddr_un *address, size_t size, int flags
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	if (connect(fd, (const struct sockaddr *)address, (socklen_t)size) < 0)
 		error = -errno;
 	else if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) < 0 ||
@@ -142,33 +141,29 @@ static int read_all(char **text, bool *is_whole, int fd, int64_t until_ns)
 	return left_ns <= 0 ? -EAGAIN : 0;
 }
 
-/* Returns a copy of @text, escaped line by line; NULL if out of memory. A process of another user
- * may send escape sequences for the terminal. */
-static char *printable(char *text)
-{
-	size_t size = 4 * strlen(text) + 1, len = 0;
-	char *copy = malloc(size), *line;
-
-	while (copy && (line = strsep(&text, "\n"))) {
-		len += text_escape(copy + len, size - len, line);
-		if (text)
-			copy[len++] = '\n';
-		copy[len] = '\0';
-	}
-	return copy;
-}
-
-/* Separates "ok" from the body, and "error: " from the reason. */
+/* Separates "ok" from the body, and "error: " from the reason. The body is escaped line by line: a
+ * process of another user may send escape sequences for the terminal. */
 static int parse_answer(struct control_answer *answer, char *text, bool is_whole,
 			const char *folder)
 {
+	size_t size = 4 * strlen(text) + 1, len = 0;
+	char *line;
+
 	if (is_whole && strncmp(text, "ok\n", 3) == 0) {
-		answer->body = printable(text + 3);
-		if (answer->body)
-			return 0;
-		snprintf(answer->why, sizeof(answer->why), "out of memory; %s",
-			 report_advice(-ENOMEM, ""));
-		return -ENOMEM;
+		answer->body = malloc(size);
+		if (!answer->body) {
+			snprintf(answer->why, sizeof(answer->why), "out of memory; %s",
+				 report_advice(-ENOMEM, ""));
+			return -ENOMEM;
+		}
+		text += 3;
+		while ((line = strsep(&text, "\n"))) {
+			len += text_escape(answer->body + len, size - len, line);
+			answer->body[len] = '\n';
+			len += text ? 1 : 0;
+		}
+		answer->body[len] = '\0';
+		return 0;
 	}
 	if (strncmp(text, "error: ", 7) == 0) {
 		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),

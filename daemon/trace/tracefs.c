@@ -190,22 +190,6 @@ static int set_clock(struct live_trace *trace)
 	return error;
 }
 
-static int switch_on(struct live_trace *trace)
-{
-	char text[LIVE_TRACE_REFUSAL_SIZE];
-	int error;
-
-	if (tracefs_trace_is_on(trace->instance) != 0)
-		return 0;
-	errno = 0;
-	if (tracefs_trace_on(trace->instance) == 0)
-		return 0;
-	error = errno ? errno : EIO;
-	live_trace_refusal(text, trace->path, "tracing_on", W_OK, -error);
-	report("%s/tracing_on: tracing is off and cannot be switched on: %s", trace->path, text);
-	return -error;
-}
-
 /* Android allows the user "shell" to write the first three, but not the last one. */
 static void find_fixed(struct live_trace *trace)
 {
@@ -229,6 +213,7 @@ static void find_fixed(struct live_trace *trace)
 
 int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tgid)
 {
+	char text[LIVE_TRACE_REFUSAL_SIZE];
 	int error;
 
 	/* The kernel rounds the size. */
@@ -239,11 +224,18 @@ int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tg
 	    tracefs_instance_file_write(trace->instance, "trace_options", "print-tgid") < 0)
 		tracefs_option_enable(trace->instance, TRACEFS_OPTION_RECORD_TGID);
 	error = set_clock(trace);
-	if (error == 0)
-		error = switch_on(trace);
-	if (error == 0)
-		find_fixed(trace);
-	return error;
+	if (error < 0)
+		return error;
+	errno = 0;
+	if (tracefs_trace_is_on(trace->instance) == 0 && tracefs_trace_on(trace->instance) != 0) {
+		error = errno ? -errno : -EIO;
+		live_trace_refusal(text, trace->path, "tracing_on", W_OK, error);
+		report("%s/tracing_on: tracing is off and cannot be switched on: %s", trace->path,
+		       text);
+		return error;
+	}
+	find_fixed(trace);
+	return 0;
 }
 
 void live_trace_stop(struct live_trace *trace)

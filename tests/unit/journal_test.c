@@ -10,7 +10,7 @@
 #include "daemon/base/child.h"
 #include "daemon/base/report.h"
 #include "daemon/capture/capture.h"
-#include "daemon/capture/tracing_undo.h"
+#include "daemon/capture/beside.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"
 

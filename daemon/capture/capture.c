@@ -460,21 +460,13 @@ static int open_latency(struct capture *capture)
 	return 0;
 }
 
-static void read_last_device(struct capture *capture)
-{
-	struct last_session last;
-
-	if (last_session_read(&last, capture->options->folder) == 0)
-		memcpy(capture->last_device, last.device, sizeof(last.device));
-	last_session_free(&last);
-}
-
 /* Locks the folder and opens the trace before any setting is changed: both allow only one capture.
  */
 static int open_folder_and_trace(struct capture *capture, const struct capture_killed *killed)
 {
 	static const struct source_ops no_ops = { NULL };
 	struct options *options = capture->options;
+	struct last_session last;
 
 	folder_wait_for_lock(options->folder);
 	/* This source opens no trace, with which the settings of a killed capture are restored. */
@@ -484,8 +476,11 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 		return EXIT_FAILED;
 	if (options->device_root && !options->min_free_given)
 		options->min_free = disk_floor_of_device(capture->session.folder.fd);
+	/* Before its files are renamed. */
+	if (last_session_read(&last, options->folder) == 0)
+		memcpy(capture->last_device, last.device, sizeof(last.device));
+	last_session_free(&last);
 	if (options->pipeline.is_fences) {
-		read_last_device(capture);
 		/* Its frames are present fences, see open_latency(). */
 		capture->no_trace = (struct source){
 			.ops = &no_ops,
@@ -499,7 +494,6 @@ static int open_folder_and_trace(struct capture *capture, const struct capture_k
 		return 0;
 	}
 	rescue(&capture->session.folder, options->command, killed);
-	read_last_device(capture);
 	if (session_keep_earlier(&capture->session) < 0)
 		return EXIT_FAILED;
 	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||

@@ -170,13 +170,17 @@ static void report_value(struct interference *interference, enum trace_setting w
 	add_hole(interference, interference->good_ns);
 }
 
-/* Compares the settings with those that are known. Returns those that differ, a bit each. @report:
- * what another program has set is known from now on. The clock is at once: events with other times
- * must not be read. */
-static unsigned int compare(struct interference *interference, bool report)
+/* A write to these files empties a buffer. */
+#define EMPTIED (1u << TRACE_FILE_EMPTIED | 1u << TRACE_SETTING_CLOCK)
+
+/* Compares the settings with those that are known. @files: were written. Events may be missing from
+ * now on. What another program has set or written is known from the recheck on, @is_due; a clock at
+ * once, as events with other times must not be read. */
+static void check_settings(struct interference *interference, unsigned int files, bool is_due)
 {
-	char value[SETTING_SIZE];
-	unsigned int differ = 0;
+	const unsigned int clock = 1u << TRACE_SETTING_CLOCK;
+	unsigned int differ = 0, same;
+	char list[200] = "", value[SETTING_SIZE];
 
 	for (int i = 0; i < TRACE_SETTINGS; i++) {
 		enum trace_setting which = (enum trace_setting)i;
@@ -187,24 +191,10 @@ static unsigned int compare(struct interference *interference, bool report)
 			begin_value(interference, which, value);
 		} else if (strcmp(interference->values[which], value) != 0) {
 			differ |= 1u << which;
-			if (report || which == TRACE_SETTING_CLOCK)
+			if (is_due || which == TRACE_SETTING_CLOCK)
 				report_value(interference, which, value);
 		}
 	}
-	return differ;
-}
-
-/* A write to these files empties a buffer. */
-#define EMPTIED (1u << TRACE_FILE_EMPTIED | 1u << TRACE_SETTING_CLOCK)
-
-/* Events may be missing from now on. What was written is reported at the recheck. @is_due: that is
- * now. */
-static void check_settings(struct interference *interference, unsigned int files, bool is_due)
-{
-	const unsigned int clock = 1u << TRACE_SETTING_CLOCK;
-	unsigned int differ = compare(interference, is_due), same;
-	char list[200] = "";
-
 	files |= differ;
 	if (files)
 		add_hole(interference, interference->good_ns);
@@ -614,7 +604,7 @@ void interference_begin(struct interference *interference, struct session *sessi
 	session->origin.trace_clock = interference->clock;
 	session->buffers = &interference->buffer;
 	session->recoveries = &interference->restores.allowed;
-	compare(interference, false);
+	check_settings(interference, 0, false);
 }
 
 void interference_end(struct interference *interference)

@@ -160,18 +160,12 @@ enum journal_found {
 	JOURNAL_FAILED, /* not all is restored; the file is kept, the reason was reported */
 };
 
-/**
- * journal_recover() - restore the settings that a killed jankd has changed
- * @folder: locked, so no jankd uses it
- * @tracefs: where it is mounted, or NULL: the usual places
- * @kept: all zeros; set to the settings that other programs have changed since then. These are not
- *        restored, and are reported
- * @settings: empty; set to the settings of the journal, some of which may have failed. The caller
- *            frees it
- *
- * Takes a few seconds at most. Removes the file when all is restored. The file is hostile input:
- * only settings named in settings.h are changed, and none if another user can have written the
- * file.
+/* Restores the settings that a killed jankd has changed, and removes the file when all are
+ * restored. Takes a few seconds at most. @folder: locked, so no jankd uses it. @tracefs: where it
+ * is mounted, or NULL: the usual places. @kept: all zeros; set to the settings that other programs
+ * have changed since then. These are not restored, and are reported. @settings: empty; set to the
+ * settings of the journal, some of which may have failed. The caller frees it. The file is hostile
+ * input: only settings named above are changed, and none if another user can have written the file.
  */
 enum journal_found journal_recover(const struct folder *folder, const char *tracefs,
 				   struct settings_kept *kept, struct settings *settings);

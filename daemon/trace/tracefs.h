@@ -35,26 +35,17 @@ struct live_trace {
  * Returns 0 or -errno: -EACCES or -EPERM if access is denied. */
 int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char *wanted);
 
-/**
- * live_trace_open() - find tracefs and the instance to read
- * @out: to be closed with live_trace_close()
- * @directory: the mount point, or NULL: the usual places, then /proc/mounts
- * @instance: its name; created if it does not exist. NULL is the top level
- *
- * Only one can be open at a time (libtracefs keeps the directory in a global). Returns 0, or
- * -errno after the reason was reported.
- */
+/* Finds tracefs, as live_trace_find(), and the instance to read: it is created if it does not
+ * exist; NULL is the top level. Only one can be open at a time (libtracefs keeps the directory in a
+ * global). Returns 0, with @out to be closed by live_trace_close(); or -errno after the reason was
+ * reported. */
 int live_trace_open(struct live_trace **out, const char *directory, const char *instance);
 
-/**
- * live_trace_begin() - switch on what a capture needs
- * @buffer_kb: per CPU; used only for an instance that live_trace_open() has created
- * @needs_tgid: record process ids in any case: atrace has set up this trace for jankd
- *
- * In an existing trace, it changes nothing else but tracing_on, if that is off, and the trace
- * clock, if that does not count time. The caller keeps the settings to restore them (settings.h).
- * Returns 0, or -errno after the reason was reported.
- */
+/* Switches on what a capture needs. In an existing trace it changes nothing but tracing_on, if that
+ * is off, and the trace clock, if that does not count time. @buffer_kb: per CPU, of an instance
+ * that live_trace_open() has created. @needs_tgid: record process ids in any case: atrace has set
+ * up this trace for jankd. The caller keeps the settings to restore them (settings.h). Returns 0,
+ * or -errno after the reason was reported. */
 int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tgid);
 
 /* Stops tracing in an instance that live_trace_open() has created, so that its trace_pipe ends. */
@@ -68,16 +59,11 @@ struct live_trace *live_trace_close(struct live_trace *trace);
  * open. */
 int live_trace_open_pipe(struct live_trace *trace);
 
-/**
- * live_trace_lock() - let no other jankd set up or restore tracing
- * @directory: see live_trace_find()
- * @wait_ms: another one may do so for this time
- *
- * Held from before the settings are read until they are changed and the trace is open, and from
- * before it is closed until they are restored: else a start would read the settings of a capture
- * that is ending. Returns a descriptor, to be closed; -EWOULDBLOCK if it waited in vain; -EINTR if
- * a signal of child_end_on() ended the wait; or another -errno: there is no lock.
- */
+/* Lets no other jankd set up or restore tracing in @directory. Waits up to @wait_ms for one that
+ * does. Held from before the settings are read until they are changed and the trace is open, and
+ * from before it is closed until they are restored: else a start would read the settings of a
+ * capture that is ending. Returns a descriptor, to be closed; -EWOULDBLOCK if it waited in vain;
+ * -EINTR if a signal of child_end_on() ended the wait; or another -errno: there is no lock. */
 int live_trace_lock(const char *directory, int wait_ms);
 
 #define LIVE_TRACE_REFUSAL_SIZE 384

@@ -41,72 +41,52 @@
 /* Frames wait for 0.4 s, and for 0.6 s while the display's clock is new. */
 #define USUAL_WAIT_NS (650 * NS_PER_MS)
 
-void drain_period_begin(struct drain_period *period, uint64_t now_ns)
-{
-	period->since_ns = now_ns;
-	period->most_ns = FIRST_NS;
-}
-
 /* A rate that grows counts at once. One that falls is halved at most, as it may grow again. */
-void drain_period_measure(struct drain_period *period, const struct source *source, uint64_t now_ns)
+void drain_measure(struct drain *drain, uint64_t now_ns)
 {
-	uint64_t passed_ms = (now_ns - period->since_ns) / NS_PER_MS;
+	uint64_t passed_ms = (now_ns - drain->rates_ns) / NS_PER_MS;
 
-	if (passed_ms < DRAIN_PERIOD_MEASURE_NS / NS_PER_MS)
+	if (passed_ms < DRAIN_MEASURE_NS / NS_PER_MS)
 		return;
 	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
-		uint64_t bytes = source_cpu_bytes(source, cpu);
-		uint64_t rate = (bytes - period->bytes[cpu]) * 1000 / passed_ms;
-		uint64_t half = period->rates[cpu] / 2;
+		uint64_t bytes = source_cpu_bytes(drain->session->source, cpu);
+		uint64_t rate = (bytes - drain->bytes[cpu]) * 1000 / passed_ms;
+		uint64_t half = drain->rates[cpu] / 2;
 
-		period->rates[cpu] = rate > half ? rate : half;
-		period->bytes[cpu] = bytes;
+		drain->rates[cpu] = rate > half ? rate : half;
+		drain->bytes[cpu] = bytes;
 	}
-	period->since_ns = now_ns;
-	if (period->most_ns < UINT64_MAX / 2)
-		period->most_ns *= 2;
+	drain->rates_ns = now_ns;
+	if (drain->limit_ns < UINT64_MAX / 2)
+		drain->limit_ns *= 2;
 }
 
-uint64_t drain_period_ns(const struct drain_period *period, const struct buffer_sizes *size,
-			 uint64_t most_ns)
+uint64_t drain_period_ns(const struct drain *drain, uint64_t delay_ns)
 {
-	uint64_t least_ns = loop_earlier(most_ns, period->most_ns);
+	const struct buffer_sizes *size = &drain->interference->size_now;
+	uint64_t least_ns = loop_earlier(drain->most_ns, drain->limit_ns);
+	uint64_t most_ns = periods.drain_most_ns - periods.drain_delayed_least_ns;
 
+	if (drain->highwater.fd < 0)
+		least_ns = loop_earlier(least_ns, NO_HIGHWATER_NS);
 	for (unsigned int cpu = 0; cpu < size->cpus; cpu++) {
-		uint64_t rate = period->rates[cpu], quarter_ns;
+		uint64_t rate = drain->rates[cpu], quarter_ns;
 
 		if (size->kb[cpu] == 0 || rate == 0)
 			continue;
 		quarter_ns = size->kb[cpu] * 1024 * 1000 / 4 / rate * NS_PER_MS;
 		least_ns = loop_earlier(least_ns, quarter_ns);
 	}
-	return least_ns > LEAST_NS ? least_ns : LEAST_NS;
+	least_ns = least_ns > LEAST_NS ? least_ns : LEAST_NS;
+	return loop_earlier(least_ns, periods.drain_most_ns - loop_earlier(delay_ns, most_ns));
 }
 
-uint64_t drain_period_delay_ns(uint64_t took_ns, uint64_t waiting_ns)
+uint64_t drain_delay_ns(uint64_t took_ns, uint64_t waiting_ns)
 {
 	return took_ns + (waiting_ns > USUAL_WAIT_NS ? waiting_ns - USUAL_WAIT_NS : 0);
 }
 
-uint64_t drain_period_with_delay_ns(uint64_t period_ns, uint64_t delay_ns)
-{
-	uint64_t most_ns = periods.drain_most_ns - periods.drain_delayed_least_ns;
-
-	most_ns = periods.drain_most_ns - loop_earlier(delay_ns, most_ns);
-	return loop_earlier(period_ns, most_ns);
-}
-
 /* --- a drain --- */
-
-/* The time to the next drain. */
-static uint64_t period_ns(const struct drain *drain)
-{
-	uint64_t most_ns = drain->most_ns;
-
-	if (drain->highwater.fd < 0)
-		most_ns = loop_earlier(most_ns, NO_HIGHWATER_NS);
-	return drain_period_ns(&drain->period, &drain->interference->size_now, most_ns);
-}
 
 /* Events come so fast that the time between two drains is not much longer than that for which they
  * are held back. */
@@ -114,7 +94,7 @@ static uint64_t period_ns(const struct drain *drain)
 
 static bool is_flooded(const struct drain *drain)
 {
-	return period_ns(drain) < FLOOD_NS;
+	return drain_period_ns(drain, 0) < FLOOD_NS;
 }
 
 /* An idle source has an event. The process slept until now. It waits before the read, so that one
@@ -123,13 +103,13 @@ static bool is_flooded(const struct drain *drain)
 static void on_readable(struct watcher *watcher, uint32_t events)
 {
 	struct drain *drain = watcher->context;
-	uint64_t wait_ns = period_ns(drain);
+	uint64_t wait_ns = drain_period_ns(drain, 0);
 
 	(void)events;
 	drain->was_readable = true;
 	if (drain->highwater.fd < 0) {
-		drain->period.since_ns = loop_now();
-		wait_ns = loop_earlier(wait_ns, DRAIN_PERIOD_MEASURE_NS);
+		drain->rates_ns = loop_now();
+		wait_ns = loop_earlier(wait_ns, DRAIN_MEASURE_NS);
 	}
 	drain->next_ns = loop_now() + wait_ns;
 }
@@ -194,7 +174,7 @@ static ssize_t read_part(struct drain *drain)
 	drain->was_highwater = false;
 	if (n == -EAGAIN) {
 		interference_drained(drain->interference);
-		drain_period_measure(&drain->period, drain->session->source, loop_now());
+		drain_measure(drain, loop_now());
 	}
 	if (was_highwater)
 		drain->false_alarms = bytes > HIGHWATER_BYTES ? 0 : drain->false_alarms + 1;
@@ -217,7 +197,7 @@ static ssize_t read_part(struct drain *drain)
  * are counted and written when it is silent. */
 static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
 {
-	uint64_t period = drain_period_with_delay_ns(period_ns(drain), delay_ns);
+	uint64_t period = drain_period_ns(drain, delay_ns);
 	uint64_t silent_ns = session_silent_ns(drain->session);
 
 	if (silent_ns < PAUSE_NS || silent_ns >= periods.silent_ns || period < periods.silent_ns ||
@@ -238,7 +218,7 @@ int drain_if_due(struct drain *drain)
 		drain->begin_ns = loop_now();
 		drain->has_read = false;
 	}
-	drain->next_ns = loop_now() + period_ns(drain);
+	drain->next_ns = loop_now() + drain_period_ns(drain, 0);
 	if (!may_drain(drain, false))
 		return -EAGAIN;
 	n = read_part(drain);
@@ -258,8 +238,8 @@ int drain_if_due(struct drain *drain)
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
 	drain->has_more = n > 0;
-	delay = drain_period_delay_ns(loop_now() - drain->begin_ns,
-				      pipeline_waiting_ns(drain->session->pipeline));
+	delay = drain_delay_ns(loop_now() - drain->begin_ns,
+			       pipeline_waiting_ns(drain->session->pipeline));
 	if (drain->has_more) {
 		/* The next drain is due as soon as signals and files were handled. */
 		drain->next_ns = 0;
@@ -335,8 +315,8 @@ void drain_begin(struct drain *drain, uint64_t most_ns)
 {
 	drain->nice = getpriority(PRIO_PROCESS, 0);
 	drain->most_ns = most_ns;
-	drain->last_data_ns = loop_now();
-	drain_period_begin(&drain->period, loop_now());
+	drain->last_data_ns = drain->rates_ns = loop_now();
+	drain->limit_ns = FIRST_NS;
 }
 
 void drain_set_may_sleep(struct drain *drain, bool may_sleep)

@@ -3,7 +3,8 @@
  * to cost little CPU time.
  *
  *     events come     the next drain is due after a quarter of the time in which the fullest
- *                     buffer runs over, at most drain_most_ns; less if rows are late
+ *                     buffer runs over, at the rates at which the last drains found the buffers
+ *                     filled; at most drain_most_ns; less if rows are late
  *     a burst         a buffer is half full: the kernel wakes jankd up
  *     no events       the first event wakes jankd up; ticks continue, see drain_set_may_sleep()
  *     an event about the files waits: within 0.6 s
@@ -21,60 +22,22 @@
 #include "daemon/trace/trace.h"
 #include "daemon/capture/session.h"
 
-/* --- how long the next drain may wait ---
- *
- * A quarter of the time after which the fullest buffer runs over, at the rates at which the last
- * drains found the buffers filled. */
-
-struct drain_period {
-	uint64_t bytes[TRACE_CPUS_MAX]; /* read from each CPU until ->since_ns */
-	uint64_t rates[TRACE_CPUS_MAX]; /* bytes per second */
-	/* Of the last measurement, or of the first event after a silence: the rate of the events
-	 * that follow does not include that time. On the clock of loop_now(). */
-	uint64_t since_ns;
-	uint64_t most_ns; /* limit while the rates are known from few measurements */
-};
-
-/* The rates are unknown: the first periods are short. @now_ns: on the clock of loop_now(). */
-void drain_period_begin(struct drain_period *period, uint64_t now_ns);
-
-/* The shortest time that shows a rate: in a shorter one, one burst of events would count as a
- * flood. */
-#define DRAIN_PERIOD_MEASURE_NS UINT64_C(100000000)
-
-/* Measures the rates. Call it when the buffers were read to their end. */
-void drain_period_measure(struct drain_period *period, const struct source *source,
-			  uint64_t now_ns);
-
-/* The time from one drain to the next, at most @most_ns. @size: of the buffers, now. */
-uint64_t drain_period_ns(const struct drain_period *period, const struct buffer_sizes *size,
-			 uint64_t most_ns);
-
-/* How much later than usual the rows of the next drain will be written: on a slow CPU a drain takes
- * long (@took_ns), and while the period of the vsyncs is uncertain frames wait longer. @waiting_ns:
- * of the frame that waits longest. */
-uint64_t drain_period_delay_ns(uint64_t took_ns, uint64_t waiting_ns);
-
-/* The next drain is earlier by @delay_ns, so that a kill does not lose the rows of a longer time.
- */
-uint64_t drain_period_with_delay_ns(uint64_t period_ns, uint64_t delay_ns);
-
-/* --- a drain --- */
-
 /* ->session, ->interference and ->loop are set by the caller: borrowed, and they need not be open
  * yet. ->readable and ->highwater are WATCHER_NONE at first, all other members zero. */
 struct drain {
 	struct session *session;
 	struct interference *interference;
 	struct loop *loop;
-	uint64_t most_ns; /* between two drains */
-	struct drain_period period;
-	enum source_how how;	  /* of the last read */
-	bool has_more;		  /* the last part of a drain is still to come */
-	bool has_read;		  /* an event, in any part of the last drain */
-	struct watcher readable;  /* watched while the source is idle */
-	bool was_readable;	  /* since the last drain */
-	struct watcher highwater; /* readable when a buffer is half full */
+	uint64_t most_ns;  /* between two drains */
+	uint64_t limit_ns; /* the same while the rates are known from few measurements */
+	uint64_t rates[TRACE_CPUS_MAX]; /* of each CPU, bytes per second */
+	uint64_t bytes[TRACE_CPUS_MAX]; /* read from each CPU until ->rates_ns */
+	enum source_how how;		/* of the last read */
+	bool has_more;			/* the last part of a drain is still to come */
+	bool has_read;			/* an event, in any part of the last drain */
+	struct watcher readable;	/* watched while the source is idle */
+	bool was_readable;		/* since the last drain */
+	struct watcher highwater;	/* readable when a buffer is half full */
 	bool was_highwater;
 	bool highwater_is_watched;
 	unsigned int false_alarms; /* in a row */
@@ -86,13 +49,34 @@ struct drain {
 	uint64_t next_ns;      /* the next drain, or part; UINT64_MAX: without a timer */
 	uint64_t tick_ns;      /* the last tick */
 	uint64_t last_data_ns; /* the last read with events */
+	/* The last measurement of ->rates, or the first event after a silence: the rate of the
+	 * events that follow does not include that time. */
+	uint64_t rates_ns;
 };
 
 /* Starts watching @source: borrowed until drain_end(). An earlier source must be closed. */
 void drain_watch(struct drain *drain, struct source *source);
 
-/* The first drain and the next tick are due now. @most_ns: drain_most_ns or drain_fresh_ns. */
+/* The first drain and the next tick are due now. The rates are unknown: the first periods are
+ * short.
+ * @most_ns: drain_most_ns or drain_fresh_ns. */
 void drain_begin(struct drain *drain, uint64_t most_ns);
+
+/* The shortest time that shows a rate: in a shorter one, one burst of events would count as a
+ * flood. */
+#define DRAIN_MEASURE_NS UINT64_C(100000000)
+
+/* Measures the rates, when the buffers were read to their end. @now_ns: of loop_now(). */
+void drain_measure(struct drain *drain, uint64_t now_ns);
+
+/* The time to the next drain. @delay_ns: it is earlier by that, so that a kill does not lose the
+ * rows of a longer time. */
+uint64_t drain_period_ns(const struct drain *drain, uint64_t delay_ns);
+
+/* How much later than usual the rows of the next drain will be written: on a slow CPU a drain takes
+ * long (@took_ns), and while the period of the vsyncs is uncertain frames wait longer. @waiting_ns:
+ * of the frame that waits longest. */
+uint64_t drain_delay_ns(uint64_t took_ns, uint64_t waiting_ns);
 
 /* True: while there are no events, and nothing waits to be counted or written, no timer wakes the
  * process: ticks wait for a wakeup of another cause. */

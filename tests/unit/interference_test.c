@@ -276,11 +276,10 @@ TEST(android_5_has_one_area)
 /* --- the time between two drains is a quarter of the time in which the fullest buffer runs over
  * --- */
 
-#define MOST_NS (1900 * MS)
-
 static uint64_t cpu_bytes[2];
-static struct drain_period period;
-static struct buffer_sizes size;
+static struct interference interference;
+static struct session session;
+static struct drain drain;
 static uint64_t now_ns;
 
 static uint64_t bytes_of(const struct source *source, unsigned int cpu)
@@ -289,7 +288,7 @@ static uint64_t bytes_of(const struct source *source, unsigned int cpu)
 }
 
 static const struct source_ops ops = { .cpu_bytes = bytes_of };
-static const struct source raw = { .ops = &ops };
+static struct source raw = { .ops = &ops };
 
 static const struct source_ops text_ops = { .cpu_bytes = NULL };
 static struct source text = { .ops = &text_ops };
@@ -298,9 +297,11 @@ static int set_up_period(void **state)
 {
 	cpu_bytes[0] = cpu_bytes[1] = 0;
 	now_ns = 1000 * MS;
-	period = (struct drain_period){ .since_ns = 0 };
-	size = (struct buffer_sizes){ .cpus = 2, .kb = { 1024, 1024 } };
-	drain_period_begin(&period, now_ns);
+	session.source = &raw;
+	interference.size_now = (struct buffer_sizes){ .cpus = 2, .kb = { 1024, 1024 } };
+	drain = (struct drain){ .session = &session, .interference = &interference };
+	drain_begin(&drain, periods.drain_most_ns);
+	drain.rates_ns = now_ns;
 	return 0;
 }
 
@@ -308,7 +309,7 @@ FIXTURE(set_up_period, NULL)
 
 static uint64_t period_ms(void)
 {
-	return drain_period_ns(&period, &size, MOST_NS) / MS;
+	return drain_period_ns(&drain, 0) / MS;
 }
 
 /* Both CPUs write for @ms, then the buffers are read. */
@@ -317,7 +318,7 @@ static void write_for(uint64_t ms, uint64_t bytes0, uint64_t bytes1)
 	now_ns += ms * MS;
 	cpu_bytes[0] += bytes0;
 	cpu_bytes[1] += bytes1;
-	drain_period_measure(&period, &raw, now_ns);
+	drain_measure(&drain, now_ns);
 }
 
 TEST(period_follows_the_rate)
@@ -328,15 +329,15 @@ TEST(period_follows_the_rate)
 		/* The first periods are short. */
 		{ 250, 0, 500, 500 },
 		{ 500, 0, 1000, 1000 },
-		{ 1000, 0, 1900, 1900 },
+		{ 1000, 0, 1850, 1850 },
 		/* A rate that grows counts at once, one that falls later. */
 		{ 1000, 1024 * 1024, 245, 250 },
 		{ 250, 0, 495, 500 },
 		{ 500, 0, 995, 1001 },
-		{ 1000, 0, 1900, 1900 },
+		{ 1000, 0, 1850, 1850 },
 		/* A burst of events between two drains that are close together is no flood. */
-		{ 1, 4096, 1900, 1900 },
-		{ 999, 0, 1900, 1900 },
+		{ 1, 4096, 1850, 1850 },
+		{ 999, 0, 1850, 1850 },
 		/* A flood has a shortest period. */
 		{ 1000, UINT64_C(1) << 40, 5, 5 },
 	};
@@ -351,24 +352,25 @@ TEST(period_follows_the_rate)
 	for (int i = 0; i < 4; i++)
 		write_for(500, 0, 0);
 	now_ns += 60000 * MS;
-	period.since_ns = now_ns;
+	drain.rates_ns = now_ns;
 	write_for(100, 26214, 0);
 	assert_int_equal(period_ms(), 1000);
 }
 
 TEST(fullest_buffer_counts)
 {
+	struct buffer_sizes *size = &interference.size_now;
 	char text_of_size[SETTING_SIZE];
 
 	for (int i = 0; i < 4; i++)
 		write_for(1000, 1000, 512 * 1024); /* full after 2 s */
 	assert_in_range(period_ms(), 495, 500);
-	size.kb[0] = 1; /* full after a second, another program made it smaller */
+	size->kb[0] = 1; /* full after a second, another program made it smaller */
 	assert_in_range(period_ms(), 250, 257);
-	size.kb[0] = 0; /* unknown */
+	size->kb[0] = 0; /* unknown */
 	assert_in_range(period_ms(), 495, 500);
-	size.differ = true;
-	buffer_sizes_print(&size, text_of_size);
+	size->differ = true;
+	buffer_sizes_print(size, text_of_size);
 	assert_string_equal(text_of_size, "0, 1024 KB per CPU");
 }
 
@@ -376,16 +378,16 @@ TEST(fullest_buffer_counts)
 TEST(text_counts_as_one_cpu)
 {
 	text.counts.bytes = 512 * 1024;
-	size.kb[0] = 512;
-	drain_period_measure(&period, &text, now_ns + 1000 * MS);
+	session.source = &text;
+	interference.size_now.kb[0] = 512;
+	drain_measure(&drain, now_ns + 1000 * MS);
 	assert_in_range(period_ms(), 245, 250);
 }
 
 /* If this process may change its priority. */
 TEST(a_boosted_drain_has_a_higher_priority)
 {
-	struct drain drain = { .nice = getpriority(PRIO_PROCESS, 0) };
-
+	drain.nice = getpriority(PRIO_PROCESS, 0);
 	drain_boost(&drain, true);
 	if (getpriority(PRIO_PROCESS, 0) != -4)
 		assert_int_equal(setpriority(PRIO_PROCESS, 0, -4), -1);
@@ -397,13 +399,14 @@ TEST(a_boosted_drain_has_a_higher_priority)
  * with the wait while the display's clock is new. */
 TEST(rows_of_frames_that_wait_long_are_written_as_soon_as_others)
 {
-	assert_int_equal(drain_period_with_delay_ns(periods.drain_most_ns, 0),
-			 periods.drain_most_ns);
-	assert_int_equal(drain_period_with_delay_ns(300 * MS, 100 * MS), 300 * MS);
+	drain.limit_ns = UINT64_MAX;
+	assert_int_equal(drain_period_ns(&drain, 0), periods.drain_most_ns);
+	drain.limit_ns = 300 * MS;
+	assert_int_equal(drain_period_ns(&drain, 100 * MS), 300 * MS);
+	drain.limit_ns = UINT64_MAX;
 	for (uint64_t took = 0; took < 400 * MS; took += 50 * MS) {
 		for (uint64_t waiting = 0; waiting + took <= 1700 * MS; waiting += 50 * MS) {
-			uint64_t delay = drain_period_delay_ns(took, waiting);
-			uint64_t next = drain_period_with_delay_ns(periods.drain_most_ns, delay);
+			uint64_t next = drain_period_ns(&drain, drain_delay_ns(took, waiting));
 
 			assert_in_range(waiting + took + next, periods.drain_most_ns, 2500 * MS);
 		}

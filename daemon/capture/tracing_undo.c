@@ -244,7 +244,6 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		.only_instances = !undo->writes,
 	};
 	struct settings *settings = &undo->settings;
-	char words[SETTINGS_TEXT_SIZE];
 
 	if (!undo->folder || undo->has_restored)
 		return false;
@@ -255,11 +254,10 @@ bool tracing_undo_restore(struct tracing_undo *undo)
 		tracing_undo_find_changes(undo, 0);
 	settings_restore(settings, undo->directory, &ending);
 	if (settings->n_failed > 0) {
-		settings_format_failed(words, settings);
 		report_warning("%s: cannot restore %s: %s; the next start or stop with the same -F "
 			       "tries again",
-			       undo->directory, words,
-			       settings_are_instances(settings)
+			       undo->directory, settings->failed,
+			       settings->only_instances_failed
 				       ? "another program has a file of that instance open"
 				       : strerror(-settings->error));
 		/* For that one, what atrace has left at its end is not another program's. */

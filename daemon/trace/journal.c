@@ -74,7 +74,7 @@ static enum journal_found restore_settings(const struct folder *folder, struct s
 	const struct settings_ending ending = { .atrace_ms = ATRACE_MS };
 	struct property_budget budget;
 	char directory[LIVE_TRACE_DIRECTORY_SIZE];
-	char text[SETTINGS_TEXT_SIZE], why[SETTINGS_TEXT_SIZE + 192];
+	char why[SETTINGS_TEXT_SIZE + 192];
 	char refusal[LIVE_TRACE_REFUSAL_SIZE];
 	int error = live_trace_find(directory, tracefs);
 
@@ -97,19 +97,18 @@ static enum journal_found restore_settings(const struct folder *folder, struct s
 			       directory, kept->text);
 	if (settings->n_failed == 0)
 		return JOURNAL_DONE;
-	settings_format_failed(text, settings);
-	if (settings_are_instances(settings)) {
+	if (settings->only_instances_failed) {
 		report_warning("%s: cannot remove %s, which an earlier jankd created: another "
 			       "program has a file of that instance open; the next start or stop "
 			       "with the same -F tries again",
-			       directory, text);
+			       directory, settings->failed);
 		return JOURNAL_BUSY;
 	}
 	snprintf(
 		why, sizeof(why),
 		"these settings cannot be written: %s: %s; run 'jankd stop' as root or as the user "
 		"who ran that jankd, or set them yourself and remove .journal",
-		text, strerror(-settings->error));
+		settings->failed, strerror(-settings->error));
 	return keep(folder, why);
 }
 

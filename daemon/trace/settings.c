@@ -513,8 +513,8 @@ void settings_restore(struct settings *settings, const char *tracefs,
 		      const struct settings_ending *ending)
 {
 	struct restoring r = { .tracefs = tracefs, .settings = settings };
+	bool gone, has_space = true, has_others = false;
 	char path[PATH_MAX];
-	bool gone;
 
 	/* If tracefs was unmounted, an instance that cannot be found may still exist. */
 	snprintf(path, sizeof(path), "%s/trace_pipe", tracefs);
@@ -524,6 +524,7 @@ void settings_restore(struct settings *settings, const char *tracefs,
 		struct setting *setting;
 		struct span line;
 		int error = -ENOENT;
+		bool is_made;
 
 		read_lists_if_needed(&r, i);
 		setting = &settings->list[i];
@@ -545,33 +546,18 @@ void settings_restore(struct settings *settings, const char *tracefs,
 		if (error == 0)
 			continue;
 		setting->has_failed = true;
-		settings->n_failed++;
 		settings->error = error;
+		is_made = is(line, "made");
+		has_others |= !is_made;
+		line = is_made ? after_first_word(line) : line;
+		has_space = has_space &&
+			    text_append(settings->failed, sizeof(settings->failed), "%s%s%.*s",
+					settings->n_failed > 0 ? ", " : "",
+					is_made ? "instance " : "", (int)line.len, line.ptr);
+		settings->n_failed++;
 	}
-}
-
-bool settings_are_instances(const struct settings *settings)
-{
-	for (size_t i = 0; i < settings->n; i++)
-		if (settings->list[i].has_failed && !is(any_line(&settings->list[i]), "made"))
-			return false;
-	return settings->error == -EBUSY || settings->error == -ENOTEMPTY;
-}
-
-void settings_format_failed(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings)
-{
-	text[0] = '\0';
-	for (size_t i = 0; i < settings->n; i++) {
-		const struct setting *setting = &settings->list[i];
-		struct span line = any_line(setting);
-		bool instance = is(line, "made");
-		struct span shown = instance ? after_first_word(line) : line;
-
-		if (setting->has_failed &&
-		    !text_append(text, SETTINGS_TEXT_SIZE, "%s%s%.*s", text[0] ? ", " : "",
-				 instance ? "instance " : "", (int)shown.len, shown.ptr))
-			break;
-	}
+	settings->only_instances_failed =
+		!has_others && (settings->error == -EBUSY || settings->error == -ENOTEMPTY);
 }
 
 /* --- reading again --- */

@@ -41,6 +41,9 @@
 /* Most settings. Of more, the settings are incomplete. */
 #define SETTINGS_MOST 16384
 
+/* Bytes of the text about those that failed. */
+#define SETTINGS_TEXT_SIZE 160
+
 struct property_budget; /* see daemon/android/ */
 
 enum settings_text {
@@ -62,10 +65,12 @@ struct settings {
 	struct setting *list; /* by ->place */
 	size_t n;
 	unsigned int places;
-	unsigned int place; /* of the next line */
-	size_t next;	    /* where it is looked for first */
-	bool incomplete;    /* of the text that was read last: no memory, or too many */
-	unsigned int n_failed;
+	unsigned int place;    /* of the next line */
+	size_t next;	       /* where it is looked for first */
+	bool incomplete;       /* of the text that was read last: no memory, or too many */
+	unsigned int n_failed; /* of these, the first as text: "buffer_size_kb 8, instance j" */
+	char failed[SETTINGS_TEXT_SIZE];
+	bool only_instances_failed; /* which other programs use */
 	int error; /* -errno of the last setting that could not be restored or, of no fault of its
 		      own, read; or 0 */
 };
@@ -135,14 +140,6 @@ struct settings_ending {
  * kernel empties the trace buffers if clocks or sizes differ. */
 void settings_restore(struct settings *settings, const char *tracefs,
 		      const struct settings_ending *ending);
-
-/* The first settings that failed as text for a message: "buffer_size_kb 1408, instance jankd-1". */
-#define SETTINGS_TEXT_SIZE 160
-void settings_format_failed(char text[static SETTINGS_TEXT_SIZE], const struct settings *settings);
-
-/* Returns true if the settings that could not be restored are only instances that other programs
- * use. */
-bool settings_are_instances(const struct settings *settings);
 
 /* --- journal.c ---
  *

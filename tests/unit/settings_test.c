@@ -126,13 +126,11 @@ static void restores_but(struct settings *settings, const char *text, const char
 			 const char *named)
 {
 	const struct settings_ending ending = { 0 };
-	char names[SETTINGS_TEXT_SIZE];
 
 	settings_parse(settings, SETTINGS_BEFORE, span_of(text), "");
 	settings_aim(settings, &kept);
 	settings_restore(settings, directory, &ending);
-	settings_format_failed(names, settings);
-	assert_string_equal(names, named);
+	assert_string_equal(settings->failed, named);
 }
 
 TEST(settings_that_cannot_be_restored_are_named)
@@ -146,7 +144,7 @@ TEST(settings_that_cannot_be_restored_are_named)
 	restores_but(&settings,
 		     "place\nbuffer_percent 50\ntracing_on 1\noption sym-offset\nmade busy\n",
 		     fake_tracefs, "instance busy");
-	assert_true(settings_are_instances(&settings));
+	assert_true(settings.only_instances_failed);
 	assert_string_equal(scratch_get("tr/buffer_percent"), "50\n");
 	/* It was nosym-offset. */
 	assert_begins(scratch_get("tr/trace_options"), "sym-offset");
@@ -154,7 +152,7 @@ TEST(settings_that_cannot_be_restored_are_named)
 	restores_but(&settings, "made own\nplace mine\ntracing_on 1\n", "/nowhere",
 		     "instance own, place mine, tracing_on 1");
 	assert_int_equal(settings.error, -ENOENT);
-	assert_false(settings_are_instances(&settings));
+	assert_false(settings.only_instances_failed);
 	settings_free(&settings);
 }
 

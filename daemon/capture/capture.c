@@ -55,7 +55,6 @@ struct capture {
 	bool is_over;		   /* the capture is ending */
 	bool reported_wait;	   /* a warning about the slow disk was printed */
 	int code;		   /* exit code, once it is over */
-	uint64_t count_ns;	   /* when --wait is over, on the clock of loop_now() */
 	struct capture_control control;
 	struct rules_reload reload;
 	char last_device[SESSION_ID_SIZE]; /* of the last capture in the folder, or "" */
@@ -134,10 +133,11 @@ static void tick_if_due(struct capture *capture)
 static uint64_t next_change(const struct capture *capture)
 {
 	uint64_t duration_ns = capture->options->duration_ns;
+	uint64_t count_ns = capture->session.begin_ns + capture->options->wait_ns;
 
 	if (capture->session.discarding)
-		return capture->count_ns;
-	return duration_ns > 0 ? capture->count_ns + duration_ns : UINT64_MAX;
+		return count_ns;
+	return duration_ns > 0 ? count_ns + duration_ns : UINT64_MAX;
 }
 
 /* A timer, as loop_wait() does not count the time in which the device is suspended. */
@@ -265,7 +265,6 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 			    : periods.drain_most_ns);
 	capture->session.begin_ns = loop_now();
 	capture->session.discarding = options->wait_ns > 0;
-	capture->count_ns = capture->session.begin_ns + options->wait_ns;
 	set_timer(capture);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop);
 	read_until_over(capture);
@@ -377,24 +376,22 @@ static int open_timer(struct capture *capture)
  * before tracing is changed, so that it is always restored. */
 static int catch_signals(struct capture *capture)
 {
-	static const int ending[] = { SIGINT,	 SIGTERM, SIGQUIT, SIGUSR2, SIGALRM,
-				      SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,   SIGPWR };
-	static const int others[] = { SIGUSR1, SIGWINCH, SIGTSTP };
-	int numbers[sizeof(ending) / sizeof(int) + sizeof(others) / sizeof(int) + 1];
-	bool is_run = capture->options->command == OPTIONS_RUN;
-	size_t n = sizeof(ending) / sizeof(int);
+	int numbers[] = { SIGUSR1, SIGWINCH, SIGTSTP, SIGHUP,	 SIGINT,  SIGTERM, SIGQUIT,
+			  SIGUSR2, SIGALRM,  SIGPROF, SIGVTALRM, SIGXCPU, SIGIO,   SIGPWR };
+	const size_t n = sizeof(numbers) / sizeof(numbers[0]), hangup = 3;
+	size_t first = hangup + 1; /* of those that end the capture */
 	int error = loop_open(&capture->loop);
 	struct sigaction action;
 
-	memcpy(numbers, ending, sizeof(ending));
-	/* With SIGHUP ignored (nohup), 'run' continues without its terminal. */
-	if (is_run && (sigaction(SIGHUP, NULL, &action) < 0 || action.sa_handler != SIG_IGN))
-		numbers[n++] = SIGHUP;
-	child_end_on(numbers, n);
-	memcpy(numbers + n, others, sizeof(others));
-	n += sizeof(others) / sizeof(int);
-	if (!is_run)
-		numbers[n++] = SIGHUP;
+	if (capture->options->command == OPTIONS_RUN) {
+		/* With SIGHUP ignored (nohup), it continues without its terminal: another
+		 * signal stands there twice. */
+		if (sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN)
+			numbers[hangup] = SIGTSTP;
+		else
+			first = hangup;
+	}
+	child_end_on(numbers + first, n - first);
 	capture->signals = (struct watcher){
 		.fd = loop_signals(numbers, n),
 		.ready = on_signal,

@@ -212,7 +212,8 @@ static void check_settings(struct interference *interference, unsigned int files
 	for (unsigned int i = 0; i <= TRACE_FILE_OPTIONS; i++)
 		if (same & 1u << i)
 			text_append(list, sizeof(list), "%s%s", list[0] ? ", " : "",
-				    trace_watch_name(i));
+				    i < TRACE_SETTINGS ? trace_files_name((enum trace_setting)i)
+						       : "trace_options");
 	if (list[0])
 		write_event(interference,
 			    "another program wrote to %s: it was changed and changed back, or "

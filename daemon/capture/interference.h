@@ -56,9 +56,6 @@ enum trace_file {
 	TRACE_FILES,
 };
 
-/* The name of a setting, or of TRACE_FILE_OPTIONS. */
-const char *trace_watch_name(unsigned int file);
-
 /* Each CPU has a trace_pipe_raw, a trace, a snapshot and a size. */
 #define TRACE_WATCHES_MAX (16 + TRACE_SETTINGS + 4 * TRACE_CPUS_MAX)
 

@@ -25,11 +25,6 @@ static const struct {
 	{ TRACE_FILE_RAW, IN_OPEN | IN_CLOSE, NULL, "trace_pipe_raw" },
 };
 
-const char *trace_watch_name(unsigned int file)
-{
-	return file < TRACE_SETTINGS ? trace_files_name((enum trace_setting)file) : "trace_options";
-}
-
 static void add_watch(struct trace_watch *watch, const char *path, const char *file_name,
 		      unsigned int file, uint32_t mask)
 {
@@ -64,7 +59,7 @@ void trace_watch_open(struct trace_watch *watch, struct watcher watcher, const c
 		}
 	}
 	for (unsigned int i = 0; i < (line_format ? TRACE_SETTINGS : TRACE_SETTING_FORMAT); i++)
-		add_watch(watch, path, trace_watch_name(i), i, IN_MODIFY);
+		add_watch(watch, path, trace_files_name((enum trace_setting)i), i, IN_MODIFY);
 	/* It would look as if no program wrote to any file. */
 	if (watch->n_watches == 0) {
 		close(watch->watcher.fd);

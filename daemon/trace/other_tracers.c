@@ -14,34 +14,23 @@
 #include "daemon/base/text.h"
 #include "daemon/base/text_file.h"
 
-static bool is_same_file(const char *path, const struct stat *info)
-{
-	struct stat other;
-
-	return stat(path, &other) == 0 && folder_is_same(&other, info);
-}
-
 /* Returns true if the descriptor is trace_pipe or a trace_pipe_raw of the trace. Only files with
  * such names are compared: stat() of others may wait for a network. */
 static bool is_pipe(int fds, const char *fd, const char *trace)
 {
 	char target[PATH_MAX], path[PATH_MAX];
 	ssize_t n = readlinkat(fds, fd, target, sizeof(target) - 1);
-	struct stat info;
+	struct stat opened, of_trace;
 	const char *name, *cpu;
 
 	target[n > 0 ? n : 0] = '\0';
 	name = strrchr(target, '/');
-	if (!name || strncmp(name, "/trace_pipe", 11) != 0 || fstatat(fds, fd, &info, 0) < 0)
+	if (!name || strncmp(name, "/trace_pipe", 11) != 0)
 		return false;
-	snprintf(path, sizeof(path), "%.2000s/trace_pipe", trace);
-	if (is_same_file(path, &info))
-		return true;
 	cpu = strstr(target, "/per_cpu/");
-	if (!cpu)
-		return false;
-	snprintf(path, sizeof(path), "%.2000s%.100s", trace, cpu);
-	return is_same_file(path, &info);
+	snprintf(path, sizeof(path), "%.2000s%.100s", trace, cpu ? cpu : "/trace_pipe");
+	return fstatat(fds, fd, &opened, 0) == 0 && stat(path, &of_trace) == 0 &&
+	       folder_is_same(&opened, &of_trace);
 }
 
 void other_tracers_find(struct other_tracers *found, const char *path)

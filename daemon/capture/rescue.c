@@ -24,24 +24,6 @@ struct rescue {
 	char why[SOURCE_WHY_SIZE];  /* why there is nothing to read */
 };
 
-/* The rows go to the files as they are: neither a new segment, nor another file. The app in front
- * is no longer the one of the start. */
-static struct options options_of(const struct capture_killed *killed, enum options_command command,
-				 const struct folder *folder)
-{
-	struct options options = killed->options;
-
-	options.command = command;
-	options.to_stdout = false;
-	options.rotate_size = options.rotate_time_ns = options.keep = options.sync_ns = 0;
-	options.snapshot_ns = options.pipeline.late_ns = 0;
-	if (options.device_root && !options.min_free_given)
-		options.min_free = disk_floor_of_device(folder->fd);
-	options.pipeline.focus = NULL;
-	options.pipeline.front_app_is_queried = false;
-	return options;
-}
-
 /* Opens the source, or sets ->why. */
 static void open_source(struct rescue *rescue)
 {
@@ -159,15 +141,23 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 int rescue(struct folder *folder, enum options_command command, const struct capture_killed *killed)
 {
 	static struct rescue rescue; /* too large for the stack */
+	struct options *options = &rescue.options;
 	int code;
 
 	/* Without a journal the settings were restored, and the buffers were emptied. */
 	if (!killed || !folder_has_journal(folder))
 		return 0;
-	rescue = (struct rescue){
-		.killed = killed,
-		.options = options_of(killed, command, folder),
-	};
+	rescue = (struct rescue){ .killed = killed, .options = killed->options };
+	/* The rows go to the files as they are: neither a new segment, nor another file. The app in
+	 * front is no longer the one of the start. */
+	options->command = command;
+	options->to_stdout = false;
+	options->rotate_size = options->rotate_time_ns = options->keep = options->sync_ns = 0;
+	options->snapshot_ns = options->pipeline.late_ns = 0;
+	if (options->device_root && !options->min_free_given)
+		options->min_free = disk_floor_of_device(folder->fd);
+	options->pipeline.focus = NULL;
+	options->pipeline.front_app_is_queried = false;
 	trace_files_init(&rescue.files);
 	code = session_open(&rescue.session, &rescue.options);
 	/* Rules that cannot be loaded give other rows. Then only the event is written, with any

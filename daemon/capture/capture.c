@@ -119,12 +119,12 @@ static void tick_if_due(struct capture *capture)
 		stop(capture, EXIT_DONE);
 	control_tick(capture->control.control);
 	if (app_watch_tick(&capture->app)) {
-		session_event(&capture->session, "tracing", "%s exited, so the capture ended",
-			      capture->options->until_exit);
+		output_event_now(&capture->session.output, "tracing",
+				 "%s exited, so the capture ended", capture->options->until_exit);
 		stop(capture, EXIT_DONE);
 	}
 	if (device_state_event(&capture->device, loop_now(), text))
-		session_event(&capture->session, "device", "%s", text);
+		output_event_now(&capture->session.output, "device", "%s", text);
 	if (capture->view && capture->view->tick)
 		capture->view->tick(capture->view->context, capture);
 }
@@ -187,7 +187,8 @@ static void read_until_over(struct capture *capture)
 		/* --wait is over. Events from before this moment are not counted. */
 		session_read_rest(&capture->session, SOURCE_NORMAL);
 		capture->session.discarding = false;
-		session_event(&capture->session, "tracing", "counting began: --wait is over");
+		output_event_now(&capture->session.output, "tracing",
+				 "counting began: --wait is over");
 		set_timer(capture);
 	}
 }
@@ -195,8 +196,8 @@ static void read_until_over(struct capture *capture)
 static void report_kept(struct capture *capture, const struct settings_kept *kept)
 {
 	if (kept->n > 0)
-		session_event(
-			&capture->session, "tracing",
+		output_event_now(
+			&capture->session.output, "tracing",
 			"another program changed these settings, so they were not restored: %s",
 			kept->text);
 }
@@ -436,7 +437,9 @@ static int open_source(struct capture *capture)
 
 static void on_event(void *context, const char *kind, const char *text)
 {
-	session_event(context, kind, "%s", text);
+	struct session *session = context;
+
+	output_event_now(&session->output, kind, "%s", text);
 }
 
 static int open_latency(struct capture *capture)
@@ -583,18 +586,19 @@ static int begin_session(struct capture *capture)
 	};
 	android_probe_begin(&capture->probe, capture->options, &capture->loop);
 	if (capture->undo.recovered)
-		session_event(&capture->session, "tracing",
-			      "tracing was restored after an earlier jankd was killed");
+		output_event_now(&capture->session.output, "tracing",
+				 "tracing was restored after an earlier jankd was killed");
 	if (!capture->trace)
 		return open_latency(capture);
 	/* Usually without root. */
 	if (capture->trace->fixed[0])
-		session_event(
-			&capture->session, "tracing",
+		output_event_now(
+			&capture->session.output, "tracing",
 			"jankd has no permission to change these settings; left as they are: %s",
 			capture->trace->fixed);
 	if (capture->undo.small_buffer[0])
-		session_event(&capture->session, "tracing", "%s", capture->undo.small_buffer);
+		output_event_now(&capture->session.output, "tracing", "%s",
+				 capture->undo.small_buffer);
 	report_kept(capture, &capture->undo.recovered_kept);
 	capture->timeline = live_timeline_begin(&capture->session, &capture->loop);
 	return 0;

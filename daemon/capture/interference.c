@@ -74,7 +74,7 @@ static void write_event(struct interference *interference, const char *format, .
 		text_append(text, sizeof(text), " (%u similar events suppressed)",
 			    interference->withheld);
 	interference->withheld = 0;
-	session_event(interference->session, "tracing", "%s", text);
+	output_event_now(&interference->session->output, "tracing", "%s", text);
 	output_flush(&interference->session->output);
 }
 

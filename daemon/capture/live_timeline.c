@@ -83,8 +83,9 @@ static void fail(struct live_timeline *timeline, const char *why)
 		return;
 	timeline->is_over = true;
 	timeline_stream_pass(&timeline->stream, UINT64_MAX);
-	session_event(timeline->session, "tracing",
-		      "perfetto is not running, so frametimeline.csv gets no more frames: %s", why);
+	output_event_now(&timeline->session->output, "tracing",
+			 "perfetto is not running, so frametimeline.csv gets no more frames: %s",
+			 why);
 }
 
 static void on_end(struct child *child, int status)
@@ -160,10 +161,10 @@ static void report_lost(struct live_timeline *timeline)
 	if (lost == 0)
 		return;
 	timeline->lost_reported += lost;
-	session_event(timeline->session, "tracing",
-		      "perfetto lost packets of FrameTimeline, %" PRIu64
-		      " times: frames may be missing in frametimeline.csv",
-		      lost);
+	output_event_now(&timeline->session->output, "tracing",
+			 "perfetto lost packets of FrameTimeline, %" PRIu64
+			 " times: frames may be missing in frametimeline.csv",
+			 lost);
 }
 
 void live_timeline_tick(struct live_timeline *timeline)
@@ -191,22 +192,22 @@ void live_timeline_finish(struct live_timeline *timeline)
 		return;
 	child_wait(&timeline->perfetto, loop_now() + FINISH_NS);
 	if (child_runs(&timeline->perfetto) && !timeline->is_over)
-		session_event(timeline->session, "tracing",
-			      "perfetto did not end, so it was killed: frametimeline.csv may "
-			      "lack its last frames");
+		output_event_now(&timeline->session->output, "tracing",
+				 "perfetto did not end, so it was killed: frametimeline.csv may "
+				 "lack its last frames");
 	child_kill(&timeline->perfetto);
 	timeline_stream_pass(&timeline->stream, UINT64_MAX);
 	/* What frametimeline.csv cannot have is said. */
 	report_lost(timeline);
 	counts = &timeline->stream.counts;
 	if (counts->untimely + counts->too_large > 0)
-		session_event(timeline->session, "tracing",
-			      "events of FrameTimeline were left out: %" PRIu64
-			      " not in the time of this capture, %" PRIu64 " too large",
-			      counts->untimely, counts->too_large);
+		output_event_now(&timeline->session->output, "tracing",
+				 "events of FrameTimeline were left out: %" PRIu64
+				 " not in the time of this capture, %" PRIu64 " too large",
+				 counts->untimely, counts->too_large);
 	if (counts->events == 0 && !timeline->is_over)
-		session_event(timeline->session, "tracing",
-			      "perfetto sent no frame of FrameTimeline");
+		output_event_now(&timeline->session->output, "tracing",
+				 "perfetto sent no frame of FrameTimeline");
 	timeline->is_over = true;
 }
 

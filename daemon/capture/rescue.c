@@ -119,15 +119,16 @@ static int run_session(struct rescue *rescue, struct folder *folder)
 		pipeline_end(rescue->session.pipeline);
 		counters = pipeline_counters(rescue->session.pipeline);
 		session_describe_lost(&rescue->session, lost);
-		session_event(&rescue->session, "tracing",
-			      "taken from the trace buffers after a kill: %" PRIu64
-			      " frames, %.1f s, %s; they are not in summary.csv and session.json",
-			      counters->frames,
-			      (double)(counters->last_ns - counters->first_ns) / 1e9, lost);
+		output_event_now(
+			&rescue->session.output, "tracing",
+			"taken from the trace buffers after a kill: %" PRIu64
+			" frames, %.1f s, %s; they are not in summary.csv and session.json",
+			counters->frames, (double)(counters->last_ns - counters->first_ns) / 1e9,
+			lost);
 	} else if (code == 0) {
-		session_event(&rescue->session, "tracing",
-			      "nothing was taken from the trace buffers after a kill: %s",
-			      rescue->why);
+		output_event_now(&rescue->session.output, "tracing",
+				 "nothing was taken from the trace buffers after a kill: %s",
+				 rescue->why);
 	}
 	output_close(&rescue->session.output);
 	if (rescue->session.output.failed || rescue->session.failed)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statfs.h>
@@ -65,34 +64,20 @@ static int64_t live_time(const struct session *session, int64_t wall_ns)
 	return clock->known ? wall_ns - clock->offset_ns : last_time(session);
 }
 
-void session_event(struct session *session, const char *kind, const char *format, ...)
-{
-	int64_t wall_ns = wall_clock_now();
-	char text[1024];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	output_event(&session->output, live_time(session, wall_ns), wall_ns, kind, text);
-}
-
 /* @time_ns: of the first record of a recorded trace, or ROW_UNKNOWN. */
 static void write_start(struct session *session, int64_t time_ns)
 {
 	char text[64];
-	int64_t wall_ns = ROW_UNKNOWN;
 
 	if (session->started)
 		return;
 	session->started = true;
-	if (session->origin.live) {
-		wall_ns = wall_clock_now();
-		time_ns = live_time(session, wall_ns);
-	}
 	snprintf(text, sizeof(text), "jankd %s %s", JANKD_VERSION,
 		 options_command_name(session->options->command));
-	output_event(&session->output, time_ns, wall_ns, "start", text);
+	if (session->origin.live)
+		output_event_now(&session->output, "start", "%s", text);
+	else
+		output_event(&session->output, time_ns, ROW_UNKNOWN, "start", text);
 }
 
 static void write_damage(struct session *session, int64_t time_ns)
@@ -224,7 +209,7 @@ ssize_t session_read(struct session *session, enum source_how how)
 	if (source->failures != session->failures_reported &&
 	    rate_limit_allows(&session->failure_limit, FAILURES_MAX, 60 * NS_PER_S, loop_now())) {
 		session->failures_reported = source->failures;
-		session_event(session, "tracing", "%s", source->failure);
+		output_event_now(&session->output, "tracing", "%s", source->failure);
 	}
 	/* The rest of the trace is missing. */
 	if (source->damage && !session->broke_off) {
@@ -245,9 +230,9 @@ void session_read_rest(struct session *session, enum source_how how)
 	while (n > 0 && loop_now() < end_ns);
 	if (n <= 0 || session->discarding)
 		return;
-	session_event(session, "lost",
-		      "the last events of the trace were not read: that took more than %d s",
-		      REST_S);
+	output_event_now(&session->output, "lost",
+			 "the last events of the trace were not read: that took more than %d s",
+			 REST_S);
 	report_warning("the last events of the trace were not read: that took more than %d s; stop "
 		       "other programs that write to it",
 		       REST_S);

@@ -93,7 +93,7 @@ int session_begin(struct session *session, struct source *source,
 		  const struct session_origin *origin);
 
 /* Continues the session of a killed capture: the rows are appended to its files. Writes neither
- * start nor stop, no summary.csv and no session.json. @source: NULL: only session_event() may
+ * start nor stop, no summary.csv and no session.json. @source: NULL: only output_event_now() may
  * follow. @from_ns, @until_ns: only records from this trace time on, and from before that one, are
  * counted. Ends with pipeline_end(), after the last record, and output_close(). */
 int session_begin_again(struct session *session, struct source *source,
@@ -110,10 +110,6 @@ void session_read_rest(struct session *session, enum source_how how);
  * frame of a present fence; and says that all of them up to @until_ns were counted. */
 void session_fence(void *session, const struct present_fence *fence);
 void session_fences_passed(void *session, uint64_t until_ns);
-
-/* Adds a row to events.csv with the current time; for live captures. */
-void session_event(struct session *session, const char *kind, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
 
 /* Writes pending rows, and summary.csv once a minute of trace time. */
 void session_flush(struct session *session);

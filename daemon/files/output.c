@@ -258,7 +258,7 @@ static void on_report(void *context, const char *kind, const char *text)
 
 void output_event_now(struct output *output, const char *kind, const char *format, ...)
 {
-	char text[512];
+	char text[1024];
 	va_list arguments;
 
 	va_start(arguments, format);

@@ -112,23 +112,25 @@ static void send_and_drop(struct client *client, const char *text)
 static void answer(struct client *client)
 {
 	const struct control_handler *handler = &client->control->handler;
-	uint64_t now_ns = loop_now(),
-		 waited_ns = client->since_ns > 0 ? now_ns - client->since_ns : 0;
+	bool waits = client->since_ns > 0;
+	uint64_t waited_ns = waits ? loop_now() - client->since_ns : 0;
 	FILE *out = open_memstream(&client->answer, &client->answer_len);
 	bool is_whole = out && handler->answer(handler->context, &client->request, waited_ns, out);
+	bool is_printed = out && fclose(out) == 0;
 
-	if (!out || fclose(out) != 0) {
-		drop(client);
-	} else if (is_whole) {
+	if (is_printed && is_whole) {
 		client->since_ns = 0;
-		client->deadline_ns = now_ns + periods.client_ns;
+		client->deadline_ns = loop_now() + periods.client_ns;
 		send_answer(client);
-	} else {
-		free(client->answer);
-		client->answer = NULL;
-		if (client->since_ns > 0)
-			return;
-		client->since_ns = now_ns;
+		return;
+	}
+	free(client->answer);
+	client->answer = NULL;
+	/* A client that waits is asked for again. */
+	if (!is_printed && !waits) {
+		drop(client);
+	} else if (!waits) {
+		client->since_ns = loop_now();
 		client->deadline_ns = UINT64_MAX;
 		loop_forget(client->control->loop, &client->watcher);
 	}

@@ -57,9 +57,8 @@ struct drain {
 /* Starts watching @source: borrowed until drain_end(). An earlier source must be closed. */
 void drain_watch(struct drain *drain, struct source *source);
 
-/* The first drain and the next tick are due now. The rates are unknown: the first periods are
- * short.
- * @most_ns: drain_most_ns or drain_fresh_ns. */
+/* The first drain and the next tick are due now. The rates are unknown, so the first periods are
+ * short. @most_ns: drain_most_ns or drain_fresh_ns. */
 void drain_begin(struct drain *drain, uint64_t most_ns);
 
 /* The shortest time that shows a rate: in a shorter one, one burst of events would count as a

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One setting of tracefs: a small file whose value is a word. And the sizes of a trace's buffers,
- * which are one number for all CPUs, or one for each.
- */
+ * which are one number for all CPUs, or one for each. */
 #ifndef JANKD_DAEMON_TRACE_SETTING_FILE_H
 #define JANKD_DAEMON_TRACE_SETTING_FILE_H
 

@@ -65,12 +65,15 @@ struct settings {
 	struct setting *list; /* by ->place */
 	size_t n;
 	unsigned int places;
-	unsigned int place;    /* of the next line */
-	size_t next;	       /* where it is looked for first */
-	bool incomplete;       /* of the text that was read last: no memory, or too many */
-	unsigned int n_failed; /* of these, the first as text: "buffer_size_kb 8, instance j" */
+	unsigned int place; /* of the next line */
+	size_t next;	    /* where it is looked for first */
+	bool incomplete;    /* of the text that was read last: no memory, or too many */
+	/* Of the settings that could not be restored: how many, the first ones as text for a
+	 * message ("buffer_size_kb 1408, instance jankd-1"), and whether all are instances that
+	 * other programs use. */
+	unsigned int n_failed;
 	char failed[SETTINGS_TEXT_SIZE];
-	bool only_instances_failed; /* which other programs use */
+	bool only_instances_failed;
 	int error; /* -errno of the last setting that could not be restored or, of no fault of its
 		      own, read; or 0 */
 };

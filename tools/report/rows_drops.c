@@ -65,26 +65,20 @@ static double cadence_of(const struct surface *surface)
 	return most;
 }
 
-/* True: an interval of whole vsyncs is a wait. */
-static bool is_wait(int64_t us)
-{
-	return threshold_reached((uint64_t)us, STATS_WAIT_NS / 1000, true);
-}
-
 /* Adds a drop to the late frames. @harm_us: 0 if it is unknown. */
-static void add_drop(const struct csv_row *csv, const struct surface *surface, uint64_t harm_us)
+static void add_drop(const struct csv_row *csv, const struct surface *surface, uint64_t harm_us,
+		     bool is_stall)
 {
 	struct session *session = csv->reading->session;
 	int64_t end_us = number_in(csv, DROP_END);
-	int64_t used_us = number_in(csv, DROP_USED);
 	struct late_row row = {
 		.time_us = end_us,
 		.harm_us = harm_us,
-		.interval_us = (uint64_t)used_us,
+		.interval_us = (uint64_t)number_in(csv, DROP_USED),
 		LATE_ROW_UNKNOWN,
 		.surface = number_of_surface(session, surface),
 		.cause = (uint8_t)cause_in(text_in(csv, DROP_CAUSE)),
-		.is_stall = is_wait(used_us),
+		.is_stall = is_stall,
 	};
 
 	if (!has_place(session, &row))
@@ -106,8 +100,8 @@ static void read_drop(const struct csv_row *csv)
 	int64_t end_us = number_in(csv, DROP_END);
 	int64_t used_us = number_in(csv, DROP_USED);
 	int64_t missed = count_in(csv, DROP_MISSED);
-	double cadence, harm_us;
-	bool is_late;
+	double harm_us = 0;
+	bool is_stall;
 
 	if (used_us < 0) {
 		session->files[ROW_DROPS].malformed++;
@@ -129,26 +123,24 @@ static void read_drop(const struct csv_row *csv)
 		}
 		return;
 	}
-	/* One of 2019 does not say how many vsyncs it missed. */
+	/* A wait has a row here only if it is a stall. */
+	is_stall = threshold_reached((uint64_t)used_us, STATS_WAIT_NS / 1000, true);
 	if (!has_column(csv, DROP_MISSED)) {
+		/* One of 2019 does not say how many vsyncs it missed. */
 		session->is_2019 = true;
-		add_drop(csv, surface, 0);
-		return;
+	} else {
+		if (is_stall)
+			harm_us = (double)used_us;
+		else if (missed > 0)
+			harm_us = (double)used_us * ((double)missed + 1 - cadence_of(surface)) /
+				  ((double)missed + 1);
+		if (harm_us < 1)
+			return;
+		harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
+		grade_add_lost(&surface->sums.facts, cause_in(text_in(csv, DROP_CAUSE)),
+			       (uint64_t)(harm_us * 1000), is_stall);
 	}
-	cadence = cadence_of(surface);
-	harm_us = (double)used_us;
-	/* What is longer is a stall. */
-	is_late = !is_wait(used_us);
-	if (is_late)
-		harm_us = missed > 0 ? (double)used_us * ((double)missed + 1 - cadence) /
-					       ((double)missed + 1)
-				     : 0;
-	if (harm_us < 1)
-		return;
-	harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
-	grade_add_lost(&surface->sums.facts, cause_in(text_in(csv, DROP_CAUSE)),
-		       (uint64_t)(harm_us * 1000), !is_late);
-	add_drop(csv, surface, (uint64_t)harm_us);
+	add_drop(csv, surface, (uint64_t)harm_us, is_stall);
 }
 
 const struct kind drops_kind = { ROW_DROPS, drop_columns, read_drop, drops_of_2019 };

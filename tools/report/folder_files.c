@@ -38,9 +38,9 @@ static int add_entry(void *context, const struct os_entry *entry)
 {
 	struct folder_files *files = context;
 	struct segment segment = { .size = entry->size, .changed_ns = entry->changed_ns };
-	bool is_added = false;
 	int kind = 0;
 	char *path;
+	void *added;
 
 	if (files->n + files->n_folders == ENTRIES_MAX) {
 		files->left_out++;
@@ -54,26 +54,21 @@ static int add_entry(void *context, const struct os_entry *entry)
 		     os_is_separator(files->path[strlen(files->path) - 1]) ? "" : "/",
 		     entry->name) < 0)
 		return -ENOMEM;
-	if (entry->is_folder) {
-		char **added = array_add(&files->folders, &files->n_folders, &files->max_folders,
-					 sizeof(*added));
-
-		is_added = added;
-		if (added)
-			*added = path;
-	} else {
-		struct segment *added =
-			array_add(&files->segments, &files->n, &files->max, sizeof(*added));
-
-		segment.kind = (enum csv_file_kind)kind;
-		segment.path = path;
-		is_added = added;
-		if (added)
-			*added = segment;
-	}
-	if (!is_added)
+	segment.kind = (enum csv_file_kind)kind;
+	segment.path = path;
+	added = entry->is_folder
+			? array_add(&files->folders, &files->n_folders, &files->max_folders,
+				    sizeof(path))
+			: array_add(&files->segments, &files->n, &files->max, sizeof(segment));
+	if (!added) {
 		free(path);
-	return is_added ? 0 : -ENOMEM;
+		return -ENOMEM;
+	}
+	if (entry->is_folder)
+		*(char **)added = path;
+	else
+		*(struct segment *)added = segment;
+	return 0;
 }
 
 static int by_number(const void *a, const void *b)

@@ -420,37 +420,30 @@ static struct json_object *captured_object(const struct printer *printer, uint64
 	return object;
 }
 
-static void print_session(struct printer *printer)
-{
-	const struct session *session = printer->session;
-
-	print_element(printer, session_object(session), true);
-	begin_array(printer, "apps");
-	for (uint32_t i = 0; i < session->n_apps; i++) {
-		print_element(printer, session_app_object(session, &session->apps[i]), true);
-		begin_array(printer, "surfaces");
-		for (uint32_t j = 0; j < session->n_surfaces; j++) {
-			const struct surface *surface = &session->surfaces[j];
-
-			if (surface->app_number == i && surface->is_shown)
-				print_element(printer, surface_object(session, surface), false);
-		}
-		end_array_and_object(printer);
-	}
-	end_array(printer);
-	print_array(printer, "other surfaces", session->n_surfaces, other_object);
-	print_array(printer, "missing", session->missing.n, missing_object);
-	print_sections(printer);
-	print_array(printer, "captured", session->n_captured, captured_object);
-	print_array(printer, "late", session->n_late, late_object);
-	print_array(printer, "events", session->events.n, event_object);
-}
-
 int output_json_session(FILE *out, const struct session *session, const struct selection *selection)
 {
 	struct printer printer = { out, session, selection, .is_first = true };
 
-	print_session(&printer);
+	print_element(&printer, session_object(session), true);
+	begin_array(&printer, "apps");
+	for (uint32_t i = 0; i < session->n_apps; i++) {
+		print_element(&printer, session_app_object(session, &session->apps[i]), true);
+		begin_array(&printer, "surfaces");
+		for (uint32_t j = 0; j < session->n_surfaces; j++) {
+			const struct surface *surface = &session->surfaces[j];
+
+			if (surface->app_number == i && surface->is_shown)
+				print_element(&printer, surface_object(session, surface), false);
+		}
+		end_array_and_object(&printer);
+	}
+	end_array(&printer);
+	print_array(&printer, "other surfaces", session->n_surfaces, other_object);
+	print_array(&printer, "missing", session->missing.n, missing_object);
+	print_sections(&printer);
+	print_array(&printer, "captured", session->n_captured, captured_object);
+	print_array(&printer, "late", session->n_late, late_object);
+	print_array(&printer, "events", session->events.n, event_object);
 	return printer.failed ? -ENOMEM : 0;
 }
 
@@ -515,15 +508,16 @@ int output_json_devices(FILE *out, const struct report *report)
 int output_json(FILE *out, const struct report *report)
 {
 	struct json_object *object = json_object_new_object();
-	struct printer printer = { .out = out, .selection = report->selection };
+	struct printer printer = { .out = out };
 
 	json_add_count(object, "schema", SCHEMA);
 	add_text(object, "program", "jank-report " JANKD_VERSION);
 	print_object(&printer, object, true);
 	begin_array(&printer, "sessions");
 	for (uint32_t i = 0; i < report->n; i++) {
-		printer.session = &report->sessions[i];
-		print_session(&printer);
+		fputs(i > 0 ? "," : "", out);
+		printer.failed |=
+			output_json_session(out, &report->sessions[i], report->selection) < 0;
 		fputc('}', out);
 	}
 	fputc(']', out);

@@ -33,12 +33,6 @@ struct labelled {
 	bool *is_hidden; /* each Surface: not selected, or a later session has it */
 };
 
-struct exposition {
-	FILE *out;
-	const struct report *report;
-	struct labelled *sessions;
-};
-
 /* --- what is printed of a session --- */
 
 static bool has_surface(const struct session *session, uint32_t from, const char *app,
@@ -55,7 +49,7 @@ static bool has_surface(const struct session *session, uint32_t from, const char
 	return false;
 }
 
-static int hide_surfaces(const struct exposition *exposition, struct labelled *own)
+static int hide_surfaces(struct labelled *own, const struct labelled *all)
 {
 	const struct session *session = own->session;
 
@@ -66,11 +60,10 @@ static int hide_surfaces(const struct exposition *exposition, struct labelled *o
 		const struct surface *surface = &session->surfaces[i];
 
 		own->is_hidden[i] = !surface->is_shown;
-		for (uint32_t at = own->next; at != 0 && !own->is_hidden[i];
-		     at = exposition->sessions[at].next)
-			own->is_hidden[i] = has_surface(exposition->sessions[at].session, i,
-							name_of(session, surface->app),
-							name_of(session, surface->name));
+		for (uint32_t at = own->next; at != 0 && !own->is_hidden[i]; at = all[at].next)
+			own->is_hidden[i] =
+				has_surface(all[at].session, i, name_of(session, surface->app),
+					    name_of(session, surface->name));
 	}
 	return 0;
 }
@@ -91,7 +84,8 @@ static void add_part(struct labelled *to, const struct graded_app *app, const ch
 						      .facts = app->facts };
 }
 
-static int find_parts(const struct exposition *exposition, struct labelled *own)
+static int find_parts(struct labelled *own, const struct labelled *all,
+		      const struct selection *selection)
 {
 	const struct session *session = own->session;
 	size_t n = 0;
@@ -106,7 +100,7 @@ static int find_parts(const struct exposition *exposition, struct labelled *own)
 		const struct graded_app *app = &session->in_section_apps[i];
 		const char *name = name_of(session, session->sections[app->section].name);
 
-		if (select_section(exposition->report->selection, session, app->section))
+		if (select_section(selection, session, app->section))
 			add_part(own, app, name[0] ? name : "(no name)");
 	}
 	qsort(own->parts, own->n_parts, sizeof(*own->parts), by_names);
@@ -117,48 +111,40 @@ static int find_parts(const struct exposition *exposition, struct labelled *own)
 		else
 			grade_add_after(&own->parts[n].facts, &own->parts[i].facts);
 	own->n_parts = own->n_parts > 0 ? n + 1 : 0;
+	/* Of several sessions with the same labels the last one with the part shows it. */
+	for (uint32_t at = own->next; at != 0; at = all[at].next)
+		for (size_t i = 0; i < own->n_parts; i++)
+			own->parts[i].is_shown &=
+				!bsearch(&own->parts[i], all[at].parts, all[at].n_parts,
+					 sizeof(*own->parts), by_names);
 	return 0;
 }
 
-static int label_sessions(struct exposition *exposition)
+/* Those that follow in @all are labelled already. */
+static int label_session(struct labelled *own, const struct labelled *all,
+			 const struct report *report)
 {
-	const struct report *report = exposition->report;
-	struct labelled *all = calloc(report->n + 1, sizeof(*all));
+	uint32_t next = (uint32_t)(own - all);
 
-	exposition->sessions = all;
-	if (!all)
+	own->session = &report->sessions[next];
+	if (device_of(&own->device, own->session) < 0)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < report->n; i++) {
-		all[i].session = &report->sessions[i];
-		if (device_of(&all[i].device, &report->sessions[i]) < 0)
-			return -ENOMEM;
-		all[i].labels[0] = all[i].device;
-		all[i].labels[1] = session_json_text(&report->sessions[i], "device", "model");
-		all[i].labels[2] = session_json_text(&report->sessions[i], "device", "build");
-		for (unsigned int j = 0; j < LABELS; j++)
-			all[i].labels[j] = all[i].labels[j] ? all[i].labels[j] : "";
-	}
-	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t j = i + 1; j < report->n && all[i].next == 0; j++) {
-			unsigned int equal = 0;
+	own->labels[0] = own->device;
+	own->labels[1] = session_json_text(own->session, "device", "model");
+	own->labels[2] = session_json_text(own->session, "device", "build");
+	for (unsigned int i = 0; i < LABELS; i++)
+		own->labels[i] = own->labels[i] ? own->labels[i] : "";
+	while (++next < report->n && own->next == 0) {
+		unsigned int equal = 0;
 
-			while (equal < LABELS &&
-			       strcmp(all[i].labels[equal], all[j].labels[equal]) == 0)
-				equal++;
-			if (equal == LABELS)
-				all[i].next = j;
-		}
-	for (uint32_t i = 0; i < report->n; i++)
-		if (hide_surfaces(exposition, &all[i]) < 0 || find_parts(exposition, &all[i]) < 0)
-			return -ENOMEM;
-	/* Of several sessions with the same labels the last one with the part shows it. */
-	for (uint32_t i = 0; i < report->n; i++)
-		for (uint32_t at = all[i].next; at != 0; at = all[at].next)
-			for (size_t j = 0; j < all[i].n_parts; j++)
-				all[i].parts[j].is_shown &=
-					!bsearch(&all[i].parts[j], all[at].parts, all[at].n_parts,
-						 sizeof(*all[at].parts), by_names);
-	return 0;
+		while (equal < LABELS && strcmp(own->labels[equal], all[next].labels[equal]) == 0)
+			equal++;
+		if (equal == LABELS)
+			own->next = next;
+	}
+	if (hide_surfaces(own, all) < 0)
+		return -ENOMEM;
+	return find_parts(own, all, report->selection);
 }
 
 /* --- samples --- */
@@ -199,23 +185,20 @@ static void begin_family(FILE *out, const char *family, const char *help, const 
 
 /* --- Surfaces --- */
 
-static void print_metric(const struct exposition *exposition, enum metric metric)
+static void print_metric(FILE *out, const struct labelled *all, uint32_t n, enum metric metric)
 {
 	const struct metric_info *info = &metrics[metric];
-	FILE *out = exposition->out;
 
 	begin_family(out, info->open_name, info->name, "a Surface");
-	for (uint32_t i = 0; i < exposition->report->n; i++)
-		for (uint32_t j = 0; j < exposition->report->sessions[i].n_surfaces; j++) {
-			const struct session *session = &exposition->report->sessions[i];
-			const struct surface *surface = &session->surfaces[j];
+	for (const struct labelled *own = all; own < all + n; own++)
+		for (uint32_t i = 0; i < own->session->n_surfaces; i++) {
+			const struct surface *surface = &own->session->surfaces[i];
 
-			if (!isfinite(surface->numbers.of[metric]) ||
-			    exposition->sessions[i].is_hidden[j])
+			if (!isfinite(surface->numbers.of[metric]) || own->is_hidden[i])
 				continue;
-			begin_sample(out, &exposition->sessions[i], info->open_name,
-				     name_of(session, surface->app));
-			print_label(out, ",surface", name_of(session, surface->name));
+			begin_sample(out, own, info->open_name,
+				     name_of(own->session, surface->app));
+			print_label(out, ",surface", name_of(own->session, surface->name));
 			fprintf(out, "} %.10g\n", surface->numbers.of[metric] * info->open_scale);
 		}
 }
@@ -243,9 +226,9 @@ static const struct {
 	[APP_DRAWING] = { "app_drawing_seconds", "drawing" },
 };
 
-static void print_part(FILE *out, const struct labelled *own, size_t number, enum app_family family)
+static void print_part(FILE *out, const struct labelled *own, const struct app_part *part,
+		       enum app_family family)
 {
-	const struct app_part *part = &own->parts[number];
 	const struct grade_facts *facts = &part->facts;
 	const double values[] = {
 		[APP_LOST_RATE] = grade_lost_rate(facts) / 1e3,
@@ -269,26 +252,28 @@ static void print_part(FILE *out, const struct labelled *own, size_t number, enu
 
 int output_openmetrics(FILE *out, const struct report *report)
 {
-	struct exposition exposition = { .out = out, .report = report };
-	int error = label_sessions(&exposition);
+	struct labelled *all = calloc(report->n + 1, sizeof(*all));
+	int error = all ? 0 : -ENOMEM;
 
+	for (uint32_t i = report->n; error == 0 && i-- > 0;)
+		error = label_session(&all[i], all, report);
 	for (unsigned int i = APP_GRADE; error == 0 && i <= APP_DRAWING; i++) {
 		begin_family(out, app_families[i].name, app_families[i].help,
 			     "an app in a section; section is empty for the whole session");
 		for (uint32_t j = 0; j < report->n; j++)
-			for (size_t k = 0; k < exposition.sessions[j].n_parts; k++)
-				print_part(out, &exposition.sessions[j], k, (enum app_family)i);
+			for (size_t k = 0; k < all[j].n_parts; k++)
+				print_part(out, &all[j], &all[j].parts[k], (enum app_family)i);
 	}
 	for (unsigned int i = 0; error == 0 && i < METRICS; i++)
 		if (metrics[i].open_name)
-			print_metric(&exposition, (enum metric)i);
+			print_metric(out, all, report->n, (enum metric)i);
 	if (error == 0)
 		fputs("# EOF\n", out);
-	for (uint32_t i = 0; exposition.sessions && i < report->n; i++) {
-		free(exposition.sessions[i].device);
-		free(exposition.sessions[i].parts);
-		free(exposition.sessions[i].is_hidden);
+	for (uint32_t i = 0; all && i < report->n; i++) {
+		free(all[i].device);
+		free(all[i].parts);
+		free(all[i].is_hidden);
 	}
-	free(exposition.sessions);
+	free(all);
 	return error;
 }

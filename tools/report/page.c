@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "daemon/show/grade_text.h"
 #include "tools/report/os.h"
-#include "tools/report/pack.h"
 #include "tools/report/page_frames.h"
 #include "tools/report/page_parts.h"
 #include "tools/report/sentences.h"
@@ -92,6 +92,74 @@ static int end_element(struct page *page, const char *before, int error)
 		page->is_first = false;
 	}
 	free(page->text);
+	return error;
+}
+
+/* --- numbers in a text, small ---
+ *
+ *     numbers --> 7 bits a byte, the lowest first --> zlib --> base64
+ *
+ * Browsers unpack it with their DecompressionStream, so the page needs no code for that.
+ */
+
+#define NUMBER_BYTES 8
+#define NUMBER_MAX ((UINT64_C(1) << 53) - 1)
+
+struct pack {
+	unsigned char *bytes;
+	size_t n, max;
+	bool failed; /* out of memory */
+};
+
+/* The number 2^53 and more are written as 2^53 - 1: a script could not read them exactly. */
+static void pack_add(struct pack *pack, uint64_t number)
+{
+	if (pack->n + NUMBER_BYTES > pack->max) {
+		size_t max = pack->max ? 2 * pack->max : 4096;
+		unsigned char *bytes = realloc(pack->bytes, max);
+
+		if (!bytes) {
+			pack->failed = true;
+			return;
+		}
+		pack->bytes = bytes;
+		pack->max = max;
+	}
+	if (number > NUMBER_MAX)
+		number = NUMBER_MAX;
+	for (; number > 127; number >>= 7)
+		pack->bytes[pack->n++] = (unsigned char)(number & 127) | 128;
+	pack->bytes[pack->n++] = (unsigned char)number;
+}
+
+/* 0, -1, 1, -2 ... as 0, 1, 2, 3 ... */
+static void pack_add_signed(struct pack *pack, int64_t number)
+{
+	pack_add(pack, number < 0 ? 2 * (uint64_t) - (number + 1) + 1 : 2 * (uint64_t)number);
+}
+
+/* Prints all of it and frees it. Returns 0 or -ENOMEM. */
+static int pack_print(struct pack *pack, FILE *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uLongf n = compressBound(pack->n);
+	unsigned char *packed = pack->failed ? NULL : malloc(n);
+	int error = packed && compress2(packed, &n, pack->bytes, pack->n, 6) == Z_OK ? 0 : -ENOMEM;
+
+	for (size_t i = 0; error == 0 && i < n; i += 3) {
+		uint32_t three = (uint32_t)packed[i] << 16 |
+				 (i + 1 < n ? (uint32_t)packed[i + 1] << 8 : 0) |
+				 (i + 2 < n ? packed[i + 2] : 0);
+		char text[4] = { digits[three >> 18], digits[three >> 12 & 63],
+				 i + 1 < n ? digits[three >> 6 & 63] : '=',
+				 i + 2 < n ? digits[three & 63] : '=' };
+
+		fwrite(text, 1, sizeof(text), out);
+	}
+	free(packed);
+	free(pack->bytes);
+	*pack = (struct pack){ 0 };
 	return error;
 }
 

@@ -4,9 +4,9 @@
  *     head, styles | data of each session as JSON | dygraphs, script
  *
  * Sessions are added one by one while their rows are in memory. The page has the rows of fps.csv
- * and the single frames, packed (pack.h), so that a chart shows them at any zoom, a frame of 100 ms
- * too, and so that the numbers of any range can be computed. Beyond PAGE_ROWS_MAX neighbouring rows
- * are joined; which frames are there says page_frames.h.
+ * and the single frames, packed, so that a chart shows them at any zoom, a frame of 100 ms too, and
+ * so that the numbers of any range can be computed. Beyond PAGE_ROWS_MAX neighbouring rows are
+ * joined; which frames are there says page_frames.h.
  */
 #ifndef JANKD_TOOLS_REPORT_PAGE_H
 #define JANKD_TOOLS_REPORT_PAGE_H

@@ -3,7 +3,7 @@
 /* The rows of fps.csv and the single frames of a Surface: unpacked, drawn, summed up. Times are whole microseconds here, as in the
  * files; intervals are nanoseconds. */
 
-/* --- packed numbers, as tools/report/pack.h writes them --- */
+/* --- packed numbers, as tools/report/page.c packs them --- */
 
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));

@@ -648,30 +648,6 @@ static uint64_t state_of(const char *path, int depth)
 	return state;
 }
 
-/* Makes the page. Returns false if that failed, so that it is tried again. */
-static bool watch_round(const struct settings *settings, bool *is_there)
-{
-	struct collection collection = { .report.selection = &settings->selection };
-	struct page page;
-	bool done;
-
-	free(failures.before);
-	failures.before = failures.now;
-	failures.now = NULL;
-	done = begin_page(&collection, &page, settings);
-	if (done) {
-		read_group(&collection, settings, BASE, 0, settings->n_operands[BASE]);
-		done = end_page(&page, settings->output, &collection);
-	}
-	if (done && collection.n_read > 0 && !*is_there) {
-		*is_there = true;
-		printf("%s\n", settings->output);
-		fflush(stdout);
-	}
-	free_report(&collection.report);
-	return done;
-}
-
 /* The files are looked at before they are read: what changes meanwhile is in the next round. */
 static void watch(const struct settings *settings)
 {
@@ -680,14 +656,30 @@ static void watch(const struct settings *settings)
 
 	os_keep_interrupts();
 	do {
+		struct collection collection = { .report.selection = &settings->selection };
+		struct page page;
 		uint64_t state = 0;
 
 		for (unsigned int i = 0; i < settings->n_operands[BASE]; i++)
 			state = mixed(state, state_of(settings->operands[BASE][i], DEPTH_MAX));
+		/* A page that failed is tried again. */
 		if (done && state == shown)
 			continue;
-		done = watch_round(settings, &is_there);
 		shown = state;
+		free(failures.before);
+		failures.before = failures.now;
+		failures.now = NULL;
+		done = begin_page(&collection, &page, settings);
+		if (done) {
+			read_group(&collection, settings, BASE, 0, settings->n_operands[BASE]);
+			done = end_page(&page, settings->output, &collection);
+		}
+		if (done && collection.n_read > 0 && !is_there) {
+			is_there = true;
+			printf("%s\n", settings->output);
+			fflush(stdout);
+		}
+		free_report(&collection.report);
 	} while (!os_wait(PAGE_WATCH_SECONDS));
 }
 

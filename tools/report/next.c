@@ -141,20 +141,6 @@ static void add_work(char text[GRADE_TEXT_SIZE], const struct session *session,
 	}
 }
 
-static void add_unknown(char text[GRADE_TEXT_SIZE], const struct session *session,
-			const struct late_row *late, enum language language)
-{
-	bool zh = language == CHINESE;
-
-	add(text, "%s", zh ? "原因未知" : "its cause is unknown");
-	if (is_recorded(session))
-		add(text, zh ? "，请查看那时的记录" : ", see the trace there");
-	else if (late->harm_us >= 100000 && !late->is_endless &&
-		 session_json_number(session, "options", "snapshot_ns") <= 0)
-		add(text, zh ? "，请用 --snapshot 100 录制，保存其前后的记录"
-			     : ", record with --snapshot 100 to keep the trace around it");
-}
-
 /* The moment that lost most by the first cause of the sentence. More of them are known than are
  * kept, so it may be the next cause. */
 static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
@@ -186,8 +172,15 @@ static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
 		    zh ? "请用 --frames-log %s，以得知何时损失时间，以及原因"
 		       : "%s with --frames-log, which tells when and why it lost time",
 		    verb(session, language));
-	else if (late)
-		add_unknown(text, session, late, language);
+	else if (late) {
+		add(text, "%s", zh ? "原因未知" : "its cause is unknown");
+		if (is_recorded(session))
+			add(text, zh ? "，请查看那时的记录" : ", see the trace there");
+		else if (late->harm_us >= 100000 && !late->is_endless &&
+			 session_json_number(session, "options", "snapshot_ns") <= 0)
+			add(text, zh ? "，请用 --snapshot 100 录制，保存其前后的记录"
+				     : ", record with --snapshot 100 to keep the trace around it");
+	}
 }
 
 /* The app held an even rate that is lower than its class needs. */

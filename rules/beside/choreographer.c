@@ -107,16 +107,19 @@ void choreographer_close(struct choreographer *c)
 
 /* --- threads --- */
 
-static int find_thread(const struct choreographer *c, int32_t tid)
+static int find_thread(struct choreographer *c, int32_t tid)
 {
+	/* Most events are of the thread of the one before. */
+	if (c->found < c->n && c->tids[c->found] == tid)
+		return (int)c->found;
 	for (unsigned int i = 0; i < c->n; i++)
 		if (c->tids[i] == tid)
-			return (int)i;
+			return (int)(c->found = i);
 	return -1;
 }
 
 /* The thread whose row has the drawing of process @pid: its main thread, or the first one. */
-static int find_process(const struct choreographer *c, int32_t pid)
+static int find_process(struct choreographer *c, int32_t pid)
 {
 	int main_thread = find_thread(c, pid);
 

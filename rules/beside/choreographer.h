@@ -117,8 +117,8 @@ struct choreographer {
 	struct marks marks;	 /* not reached yet: no row spans one */
 	void *context;
 	void (*row)(void *context, const struct doframe_row *row); /* or NULL */
-	unsigned int n;
-	int32_t tids[CHOREOGRAPHER_THREADS]; /* of threads[i] */
+	unsigned int n, found;					   /* found: the last one */
+	int32_t tids[CHOREOGRAPHER_THREADS];			   /* of threads[i] */
 	struct choreographer_thread threads[CHOREOGRAPHER_THREADS];
 	struct doframe longs[CHOREOGRAPHER_LONG]; /* longer than a period */
 };

@@ -305,7 +305,9 @@ void app_work_new_clock(struct app_work *work)
 /* The process in a name such as "com.a/com.a.Main$_29673#163228"; -1: there is none. */
 static int32_t stated_pid(struct span layer)
 {
-	for (size_t at = layer.len; at-- > 2;) {
+	bool may = layer.len > 0 && memchr(layer.ptr, '$', layer.len);
+
+	for (size_t at = layer.len; may && at-- > 2;) {
 		struct span text = span_skip(layer, at);
 		uint64_t pid;
 
@@ -319,25 +321,22 @@ static int32_t stated_pid(struct span layer)
 	return -1;
 }
 
-static bool has_name(const struct work_process *process, struct span app)
-{
-	size_t cut = app.len > WORK_COMM_MAX ? app.len - WORK_COMM_MAX : 0;
-
-	return process->id && process->comm_length > 0 && process->comm_length == app.len - cut &&
-	       memcmp(process->comm, app.ptr + cut, process->comm_length) == 0;
-}
-
 /* The process with the package's name, or with the view if @view is not 0. One that began after the
  * last event of another replaced it. If both live, it is unknown. */
 static struct work_process *named_process(struct app_work *work, struct span app, uint64_t view)
 {
+	struct span comm = span_skip(app, app.len > WORK_COMM_MAX ? app.len - WORK_COMM_MAX : 0);
 	struct work_process *found = NULL;
 	bool both = false;
 
 	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
 		struct work_process *process = &work->processes[i];
 
-		if (view ? !process->id || !has_view(process, view) : !has_name(process, app))
+		if (view ? !has_view(process, view)
+			 : comm.len == 0 || process->comm_length != comm.len ||
+				    memcmp(process->comm, comm.ptr, comm.len) != 0)
+			continue;
+		if (!process->id)
 			continue;
 		if (!found || process->first_ns >= found->last_ns)
 			found = process;

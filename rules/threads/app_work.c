@@ -113,8 +113,9 @@ static struct work_process *find_process(struct app_work *work, int32_t pid)
 
 	if (work->processes[*place].id && work->processes[*place].pid == pid)
 		return &work->processes[*place];
-	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
-		if (work->processes[i].id && work->processes[i].pid == pid) {
+	/* Entries are used from the first one on, and stay so. */
+	for (unsigned int i = 0; i < WORK_PROCESSES && work->processes[i].id; i++) {
+		if (work->processes[i].pid == pid) {
 			*place = (uint8_t)i;
 			return &work->processes[i];
 		}
@@ -329,14 +330,12 @@ static struct work_process *named_process(struct app_work *work, struct span app
 	struct work_process *found = NULL;
 	bool both = false;
 
-	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+	for (unsigned int i = 0; i < WORK_PROCESSES && work->processes[i].id; i++) {
 		struct work_process *process = &work->processes[i];
 
 		if (view ? !has_view(process, view)
 			 : comm.len == 0 || process->comm_length != comm.len ||
 				    memcmp(process->comm, comm.ptr, comm.len) != 0)
-			continue;
-		if (!process->id)
 			continue;
 		if (!found || process->first_ns >= found->last_ns)
 			found = process;
@@ -393,10 +392,10 @@ void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t exce
 		owner->votes = owner->votes > 2 ? owner->votes - 2 : 0;
 		return;
 	}
-	for (unsigned int i = 0; i < WORK_PROCESSES; i++) {
+	for (unsigned int i = 0; i < WORK_PROCESSES && work->processes[i].id; i++) {
 		const struct work_process *process = &work->processes[i];
 
-		if (!process->id || process->pid == except || !is_at_work(process, time_ns))
+		if (process->pid == except || !is_at_work(process, time_ns))
 			continue;
 		only = process;
 		n++;

@@ -326,7 +326,8 @@ static int32_t stated_pid(struct span layer)
  * last event of another replaced it. If both live, it is unknown. */
 static struct work_process *named_process(struct app_work *work, struct span app, uint64_t view)
 {
-	struct span comm = span_skip(app, app.len > WORK_COMM_MAX ? app.len - WORK_COMM_MAX : 0);
+	size_t cut = app.len > WORK_COMM_MAX ? app.len - WORK_COMM_MAX : 0;
+	struct span comm = cut > 0 ? span_skip(app, cut) : app; /* NULL stays as it is */
 	struct work_process *found = NULL;
 	bool both = false;
 

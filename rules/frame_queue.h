@@ -59,7 +59,7 @@ struct placed_frame {
 /* What is counted of a layer. */
 struct layer_count {
 	uint64_t layer;	       /* layer.id: an entry of the table gets one after the other */
-	unsigned int surfaces; /* layer.surfaces: with another Surface it has another number */
+	unsigned int surfaces; /* layer.surfaces: with another Surface it has another entry */
 	struct summary_surface *entry; /* of its Surface, or NULL */
 	struct frame_series series;
 	struct late_series late;

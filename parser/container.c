@@ -401,7 +401,9 @@ bool container_html_next(struct container_html *html, struct span *input, bool l
 		}
 		if (!is_enough(*input, last))
 			return false;
-		end = end_at(html->place, *input);
+		/* No tag ends JSON, which may end with the text of one. */
+		end = html->is_json && html->place == HTML_JSON ? NULL
+								: end_at(html->place, *input);
 		if (end) {
 			*input = span_skip(*input, end->text.len);
 			html->place = end->next;

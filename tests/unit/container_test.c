@@ -173,6 +173,16 @@ TEST(test_text_in_html_and_json_is_equal_for_any_read_size)
 	assert_unwrapped(SPAN_LITERAL(json), SPAN_LITERAL(json_text));
 }
 
+TEST(test_no_tag_ends_json)
+{
+	struct container_html reader = CONTAINER_JSON_INIT;
+	struct span input = SPAN_LITERAL("{\"a\": \"</script>\"}"), text;
+
+	while (container_html_next(&reader, &input, true, &text))
+		;
+	assert_false(container_html_is_open(&reader));
+}
+
 /* All text before the cut; the start of a tag may be at its end. */
 TEST(test_truncated_html_gives_the_text_before_the_cut)
 {

@@ -22,8 +22,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Skips the function of a marker line and the ':' after it, with a suffix of the compiler in
- * between
- * (".isra.0"). */
+ * between (".isra.0"). */
 static bool skip_function(struct span *text)
 {
 	/* Kernel 6.18 moved the write to another function. "0" is printed by 3.x kernels and later

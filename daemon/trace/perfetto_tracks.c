@@ -604,6 +604,7 @@ int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_
 		track = known_track(tracks, read.track);
 	event->kind = kinds[read.type];
 	event->tid = thread ? thread->tid : track ? track->tid : -1;
+	event->value = 0;
 	*name = SPAN_NULL;
 	if (read.type == PERFETTO_TRACK_COUNTER) {
 		/* SurfaceFlinger's counters are whole numbers. The first versions of Android's
@@ -628,10 +629,13 @@ int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_
 				return read.name_id ? -1 : 0;
 		}
 	}
-	/* As in the text of a marker. */
+	/* As in the text of a marker, in which the value of a counter is behind its name: a line
+	 * end in that makes it invalid. */
 	if (name->len > TRACK_NAME_MAX)
 		name->len = TRACK_NAME_MAX;
 	end = text_end(name->ptr, name->ptr + name->len);
+	if (end && *end == '\n' && read.type == PERFETTO_TRACK_COUNTER)
+		event->pid = TRACE_ID_UNKNOWN;
 	if (end)
 		name->len = (size_t)(end - name->ptr);
 	while (read.type != PERFETTO_TRACK_COUNTER && name->len > 0 &&

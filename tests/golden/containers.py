@@ -192,7 +192,9 @@ def track_events(checks):
         parts = [whole for _, _, whole in packets.fields(packets.track_events(TRACE))]
         begin, lost = parts[len(parts) // 3:], parts[:len(parts) // 2] + [packets.packet((42, 1), (10, 607), (8, 0), (11, b""))] + parts[len(parts) // 2:]
         unnamed = [part for part in parts if b"latchBuffer" not in part]
-        for what, some, kind, word in (("without the begin", begin, "tracing", "without a time"), ("lost", lost, "lost", ""), ("names", unnamed, "tracing", "malformed")):
+        lines = [part.replace(b"VSYNC-app", b"VSYNC\napp") for part in parts]
+        for what, some, kind, word in (("without the begin", begin, "tracing", "without a time"), ("lost", lost, "lost", ""), ("names", unnamed, "tracing", "malformed"),
+                                       ("a counter's name of two lines", lines, "tracing", "malformed")):
             analyze(here / "damaged", *OPTIONS, "-", input=b"".join(some))
             found = [row["text"] for row in rows(here / "damaged", "events.csv") if row["kind"] == kind]
             checks.that(any(word in text and f" 0 {word}" not in text for text in found), f"track events, {what}: events {found}")

@@ -48,7 +48,8 @@ struct source_file {
 	const struct record_sink *sink;	  /* of its records, while it reads */
 	struct span whole; /* that in memory, or SPAN_NULL: it is read from the file */
 	bool recognised, compressed, html;
-	bool inflated; /* a stream was read to its end: another one may follow */
+	bool is_corrupt; /* damage is right behind the first bytes of the last stage */
+	bool inflated;	 /* a stream was read to its end: another one may follow */
 	z_stream zlib;
 	struct container_html html_state;
 	struct span html_text; /* in the last stage: not copied to the caller yet */
@@ -197,18 +198,22 @@ static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
 
 /* --- recognition --- */
 
-/* Reads the first bytes of the last stage, which tell its kind. Returns 0 or -errno. */
+/* Reads the first bytes of the last stage, which tell its kind; fewer if the next ones are corrupt.
+ * Returns 0 or -errno. */
 static int recognise(struct source_file *file, enum container_kind *kind)
 {
+	const char *damage = file->text.source.damage; /* of the stage before */
 	struct stage *stage = file->stage;
 	size_t skip;
 
-	while (stage->end - stage->begin < CONTAINER_HEAD_MAX && !stage->last) {
+	while (stage->end - stage->begin < CONTAINER_HEAD_MAX && !stage->last &&
+	       file->text.source.damage == damage) {
 		int error = stage_fill(file, stage);
 
 		if (error < 0)
 			return error;
 	}
+	file->is_corrupt = file->text.source.damage != damage && !stage->last;
 	*kind = container_recognise(stage_span(stage), &skip);
 	stage->begin += skip;
 	return 0;
@@ -464,8 +469,10 @@ static int begin_input(struct source_file *file)
 	}
 	if (error == 0 && kind == CONTAINER_PERFETTO)
 		error = file->other ? refuse(file, "a perfetto trace", "") : open_perfetto(file);
+	/* The last bytes before corrupt ones may be wrong: then they do not tell what it is. */
 	if (error == 0 && !file->perfetto &&
-	    (!file->text.source.damage || file->stage->end > file->stage->begin))
+	    (!file->text.source.damage ||
+	     (!file->is_corrupt && file->stage->end > file->stage->begin)))
 		error = refuse_others(file, kind, stage_span(file->stage));
 	file->html = kind == CONTAINER_HTML || kind == CONTAINER_JSON;
 	if (kind == CONTAINER_JSON)

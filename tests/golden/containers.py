@@ -242,6 +242,11 @@ def damage(checks):
             got = rows(out, "frames.csv")[:-60]  # the vsyncs of the last second depend on later events
             checks.that(len(got) > 100, f"{what}: {len(got)} frames")
             checks.equal(got, whole[:len(got)], f"{what}: frames")
+        # The bytes before corrupt ones do not tell that it is another file.
+        begin = zlib.compressobj(wbits=31)
+        data = begin.compress(b"BZh\1\n" + synthetic.trace(30)) + begin.flush(zlib.Z_FULL_FLUSH) + b"\x07"
+        done = jankd("analyze", "-F", here / "begin", "-", input=data)
+        checks.that(done.returncode == 0 and b"corrupt" in done.stderr, f"a binary begin, corrupt: {done.returncode}, {done.stderr!r}")
 
 
 def encrypted(archive):

@@ -75,7 +75,8 @@ int folder_create_temporary(const struct folder *folder, const char *name);
 /* The most bytes of a journal: two texts of settings, and more. */
 #define JOURNAL_MAX (768 << 10)
 
-/* Replaces the journal (trace/settings.h); only its owner can read and write it. Returns 0 or -errno. */
+/* Replaces the journal (trace/settings.h); only its owner can read and write it. Returns 0 or
+ * -errno. */
 int folder_write_journal(const struct folder *folder, const char *text, size_t len);
 
 void folder_remove_journal(const struct folder *folder);

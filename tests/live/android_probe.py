@@ -37,6 +37,8 @@ def moves_on(what, second, expect):
         device.answers("input", NOISE + answer("com.a"))
         device.answers("SurfaceFlinger", "8333333\n0\t0\t0\n")
         capture = s.run("-f", "1", device=device)
+        # Programs start slowly on a busy machine: rows from before the first answer have no refresh rate.
+        s.until(lambda: VSYNC in device.log(), "the answer to the first query")
         play(s, 2.5, "StatusBar", "SurfaceView[com.a/com.a.Main]")
         device.answers("input", second)
         if not second:

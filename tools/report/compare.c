@@ -52,15 +52,33 @@ const enum metric compare_metrics[] = {
 	METRICS,
 };
 
-static bool is_low(enum metric metric)
-{
-	return metric == METRIC_LOW1_MEAN || metric == METRIC_LOW01_MEAN;
-}
-
-static bool less_is_better(enum metric metric)
-{
-	return metric != METRIC_FPS && !is_low(metric);
-}
+/* What can be compared: the share of the frames that a percentile or a low is about, 0 for others;
+ * the scale of the values in the unit of the metric, of a percentile in percent of the frames. */
+static const struct {
+	double share, scale;
+	bool more_is_better;
+	enum metric rate; /* which is compared instead: of groups of different length */
+} compared[METRICS] = {
+	[METRIC_LOST_RATE] = { 0, 1000 },
+	[METRIC_FREEZES_10MIN] = { 0, 600 },
+	[METRIC_FPS] = { 0, 1, true },
+	[METRIC_LOW1_MEAN] = { 0.01, 1, true },
+	[METRIC_LOW01_MEAN] = { 0.001, 1, true },
+	[METRIC_P50] = { 0.5, 100 },
+	[METRIC_P90] = { 0.1, 100 },
+	[METRIC_P95] = { 0.05, 100 },
+	[METRIC_P99] = { 0.01, 100 },
+	[METRIC_P999] = { 0.001, 100 },
+	[METRIC_MISSED_1000] = { 0, 1000 },
+	[METRIC_JANK_10MIN] = { 0, 600 },
+	[METRIC_BIG_JANK_10MIN] = { 0, 600 },
+	[METRIC_STUTTER] = { 0, 100 },
+	[METRIC_JANK] = { .rate = METRIC_JANK_10MIN },
+	[METRIC_BIG_JANK] = { .rate = METRIC_BIG_JANK_10MIN },
+	[METRIC_STALLS] = { .rate = METRIC_FREEZES_10MIN },
+	[METRIC_FREEZES] = { .rate = METRIC_FREEZES_10MIN },
+	[METRIC_MISSED] = { .rate = METRIC_MISSED_1000 },
+};
 
 /* --- runs --- */
 
@@ -518,32 +536,10 @@ bool compare_curve(const struct compared_surface *surface, enum group group,
 /* What a metric is a ratio of. */
 struct ratio {
 	enum metric metric;
-	double share;	       /* of a percentile or low: 0.01 for p99 and low 1% */
 	double threshold_us;   /* of a percentile: longer frames are beyond it */
 	double quantile_us[2]; /* of a low: that of the group */
 	bool with_freezes;     /* of FPS: frames in all drawing */
 };
-
-/* Of the frames, those that a percentile or a low is about; 0: it is neither. */
-static double share_of(enum metric metric)
-{
-	switch (metric) {
-	case METRIC_P50:
-		return 0.5;
-	case METRIC_P90:
-		return 0.1;
-	case METRIC_P95:
-		return 0.05;
-	case METRIC_P99:
-	case METRIC_LOW1_MEAN:
-		return 0.01;
-	case METRIC_P999:
-	case METRIC_LOW01_MEAN:
-		return 0.001;
-	default:
-		return 0;
-	}
-}
 
 /* Frame or row @i of a run: a frame as a row with it alone. */
 static struct window row_at(const struct compared_run *run, uint64_t i)
@@ -577,6 +573,7 @@ static void add_to_block(const struct ratio *ratio, enum group group, const stru
 {
 	double time_s = (double)row->time_us / 1e6, stall_s = (double)row->stall_us / 1e6;
 	double quantile_s = ratio->quantile_us[group] / 1e6;
+	double share = compared[ratio->metric].share;
 	double above, below = time_s + stall_s;
 
 	switch (ratio->metric) {
@@ -593,8 +590,8 @@ static void add_to_block(const struct ratio *ratio, enum group group, const stru
 	case METRIC_LOW01_MEAN:
 		if (row->frames == 0)
 			return;
-		above = ratio->share;
-		below = ratio->share * quantile_s + fmax(0, time_s - quantile_s);
+		above = share;
+		below = share * quantile_s + fmax(0, time_s - quantile_s);
 		break;
 	case METRIC_MISSED_1000:
 		if (row->missed == WINDOW_UNKNOWN)
@@ -678,23 +675,25 @@ static const char missing[] = "not captured: needs frames.csv of all runs";
 static const char *set_quantiles(const struct compared_surface *surface, struct ratio *ratio,
 				 struct change *change)
 {
+	double of_frames = compared[ratio->metric].share;
+	bool is_low = compared[ratio->metric].more_is_better;
+
 	for (uint32_t i = 0; i < surface->n_runs; i++)
 		if (surface->runs[i].n_windows > 0)
 			return missing;
-	ratio->share = share_of(ratio->metric);
-	for (unsigned int group = BASE; group <= (is_low(ratio->metric) ? NEW : BASE); group++) {
+	for (unsigned int group = BASE; group <= (is_low ? NEW : BASE); group++) {
 		size_t n;
 		uint32_t *times = sorted_times(surface, (enum group)group, false, &n);
-		double rank, length_us, beyond, reached, share = ratio->share * (double)n;
+		double rank, length_us, beyond, reached, share = of_frames * (double)n;
 
 		if (!times)
 			return missing;
-		if (is_low(ratio->metric)) {
+		if (is_low) {
 			ratio->quantile_us[group] = times[n - (size_t)ceil(share)];
 			free(times);
 			continue;
 		}
-		rank = ceil((1 - ratio->share) * (double)n - 1e-9);
+		rank = ceil((1 - of_frames) * (double)n - 1e-9);
 		length_us = times[rank < 1 ? 0 : (size_t)rank - 1];
 		beyond = (double)(n - count_below(times, n, length_us * (1 + SAME_LENGTH)));
 		reached = (double)(n - count_below(times, n, length_us * (1 - SAME_LENGTH)));
@@ -708,47 +707,15 @@ static const char *set_quantiles(const struct compared_surface *surface, struct 
 	return NULL;
 }
 
-/* In the unit of the metric; of a percentile, percent of the frames. */
-static double scale_of(enum metric metric)
-{
-	if (!less_is_better(metric))
-		return 1;
-	if (metric == METRIC_MISSED_1000 || metric == METRIC_LOST_RATE)
-		return 1000;
-	return metric == METRIC_STUTTER || share_of(metric) > 0 ? 100 : 600;
-}
-
-/* "jank" of a session is a number; of groups of different length it is a rate. */
-static enum metric rate_of(enum metric metric)
-{
-	switch (metric) {
-	case METRIC_JANK:
-		return METRIC_JANK_10MIN;
-	case METRIC_BIG_JANK:
-		return METRIC_BIG_JANK_10MIN;
-	case METRIC_STALLS:
-	case METRIC_FREEZES:
-		return METRIC_FREEZES_10MIN;
-	case METRIC_MISSED:
-		return METRIC_MISSED_1000;
-	default:
-		return metric;
-	}
-}
-
 bool compare_can(enum metric metric)
 {
-	metric = rate_of(metric);
-	for (unsigned int i = 0; compare_metrics[i] != METRICS; i++)
-		if (compare_metrics[i] == metric)
-			return true;
-	return share_of(metric) > 0;
+	return compared[metric].scale > 0 || compared[metric].rate;
 }
 
 /* Events are few: janks, stalls, frames beyond a percentile. */
 static bool is_rare(const struct change *change)
 {
-	return less_is_better(change->metric) && change->metric != METRIC_LOST_RATE &&
+	return !compared[change->metric].more_is_better && change->metric != METRIC_LOST_RATE &&
 	       change->metric != METRIC_STUTTER &&
 	       change->of[BASE].above + change->of[NEW].above < COMPARE_EVENTS_LEAST;
 }
@@ -758,10 +725,10 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 {
 	double base;
 
-	*change = (struct change){ .metric = ratio.metric, .scale = scale_of(ratio.metric) };
+	*change = (struct change){ .metric = ratio.metric, .scale = compared[ratio.metric].scale };
 	if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
 		change->why = compare_not_in[surface->time_s[BASE] <= 0 ? BASE : NEW];
-	else if (share_of(ratio.metric) > 0)
+	else if (compared[ratio.metric].share > 0)
 		change->why = set_quantiles(surface, &ratio, change);
 	for (unsigned int group = BASE; group <= NEW && !change->why; group++) {
 		struct blocks blocks = { 0 };
@@ -792,7 +759,7 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 	change->excess = noise_excess(&change->of[BASE], &change->of[NEW], 1, 0);
 	/* Frame rates may differ only in the digits of a learnt period: even runs have no noise
 	 * that would be larger. */
-	if (is_rare(change) || (!less_is_better(change->metric) &&
+	if (is_rare(change) || (compared[change->metric].more_is_better &&
 				fabs(change->of[NEW].value - base) < SAME_LENGTH * base))
 		change->excess = 0;
 	noise_interval(&change->of[BASE], &change->of[NEW], &change->low, &change->high);
@@ -802,7 +769,11 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 int compare_metric(const struct compared_surface *surface, enum metric metric,
 		   struct change *change)
 {
-	return compare_ratio(surface, (struct ratio){ .metric = rate_of(metric) }, change);
+	struct ratio ratio = { .metric = compared[metric].rate };
+
+	if (!ratio.metric)
+		ratio.metric = metric;
+	return compare_ratio(surface, ratio, change);
 }
 
 /* A freeze is a jank, too: janks, of which one group has none, are no fewer than freezes. */
@@ -847,7 +818,7 @@ const char *compare_words(const struct change *change, const struct compared_ver
 			       : "no difference beyond the noise";
 	if (counts_freezes(change) && verdict->doubt == DOUBT_MORE)
 		return "there may be more freezes";
-	return is_less == less_is_better(change->metric) ? "better" : "worse";
+	return is_less != compared[change->metric].more_is_better ? "better" : "worse";
 }
 
 bool compare_by_freezes(const struct change *change, const struct compared_verdict *verdict)

@@ -139,6 +139,7 @@ static void add_endless(struct comparison *comparison, struct compared_surface *
 {
 	uint64_t us = facts->endless > 0 ? facts->endless_ns / facts->endless / 1000 : 0;
 
+	/* Not by their mean, which is cut to microseconds. */
 	if (has_frames)
 		surface->time_s[surface->runs[surface->n_runs - 1].group] +=
 			(double)facts->endless_ns / 1e9;
@@ -908,7 +909,7 @@ static void add_runs_to(struct compared_verdict *verdict, const struct compared_
 
 /* Student's t of the runs' freezes, as the variance of runs with a freeze more or less. */
 static bool runs_agree(const struct compared_surface *surface,
-		       const struct compared_verdict *verdict, enum group more, enum group less)
+		       const struct compared_verdict *verdict, enum group more)
 {
 	double rate[2], squares[2] = { 0, 0 }, variance = 0;
 
@@ -924,7 +925,7 @@ static bool runs_agree(const struct compared_surface *surface,
 	for (unsigned int group = BASE; group <= NEW; group++)
 		variance += squares[group] / pow(verdict->drawing_s[group], 2) *
 			    verdict->runs[group] / (verdict->runs[group] - 1);
-	return rate[more] - rate[less] >
+	return rate[more] - rate[compare_other(more)] >
 	       sqrt(variance) *
 		       noise_quantile(NOISE_LEVEL, verdict->runs[BASE] + verdict->runs[NEW] - 2);
 }
@@ -944,9 +945,9 @@ static bool are_many(uint32_t runs, uint32_t frozen, double most, double share, 
 
 /* The other group never freezes: more runs do than by chance, or in one section. */
 static bool many_runs_freeze(const struct compared_surface *surface,
-			     const struct compared_verdict *verdict, enum group more,
-			     enum group less)
+			     const struct compared_verdict *verdict, enum group more)
 {
+	enum group less = compare_other(more);
 	const double *drawing_s = verdict->drawing_s;
 	uint32_t runs = verdict->runs[more], most = verdict->runs[less];
 
@@ -969,9 +970,9 @@ static bool many_runs_freeze(const struct compared_surface *surface,
 /* True: every run of @more freezes more than by chance, beside that of @less which does most. So
  * runs that are added never hide what a single one shows. */
 static bool each_run_freezes_more(const struct compared_surface *surface,
-				  const struct compared_verdict *verdict, enum group more,
-				  enum group less)
+				  const struct compared_verdict *verdict, enum group more)
 {
+	enum group less = compare_other(more);
 	double often_s, s[2];
 	uint64_t fewest = UINT64_MAX, most = 0;
 	bool are_often;
@@ -1003,23 +1004,24 @@ static bool each_run_freezes_more(const struct compared_surface *surface,
 
 /* True: group @more freezes more than by chance. */
 static bool freezes_more(const struct compared_surface *surface,
-			 const struct compared_verdict *verdict, enum group more, enum group less)
+			 const struct compared_verdict *verdict, enum group more)
 {
+	enum group less = compare_other(more);
 	const uint64_t *freezes = verdict->freezes;
 	uint64_t least = freezes[less] + verdict->more[less];
 	const double *s = verdict->between_s;
 
 	if (freezes[more] == 0 || !(verdict->drawing_s[less] > 0))
 		return false;
-	if (each_run_freezes_more(surface, verdict, more, less))
+	if (each_run_freezes_more(surface, verdict, more))
 		return true;
 	if (verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST)
 		return false;
 	if (binomial_tail(freezes[more] + least, freezes[more], s[more] / (s[more] + s[less])) <
 		    NOISE_LEVEL &&
-	    runs_agree(surface, verdict, more, less))
+	    runs_agree(surface, verdict, more))
 		return true;
-	return least == 0 && many_runs_freeze(surface, verdict, more, less);
+	return least == 0 && many_runs_freeze(surface, verdict, more);
 }
 
 /* Time that a section lost more than BASE would have in the same time of drawing. */
@@ -1030,19 +1032,6 @@ static double lost_more(const struct compared_section *section)
 	if (grade_drawing_ns(base) == 0)
 		return 0;
 	return (grade_lost_rate(new) - grade_lost_rate(base)) * (double)grade_drawing_ns(new);
-}
-
-/* True: each run of group @more loses more than all of the other one, and by far, but is not beyond
- * the noise of so few runs. That is no equality. */
-static bool loses_more_in_each_run(const struct compared_verdict *verdict, enum group more)
-{
-	enum group less = compare_other(more);
-	double most = verdict->lost_s[more] / verdict->drawing_s[more];
-	double least = verdict->lost_s[less] / verdict->drawing_s[less];
-
-	return verdict->lost.is_known && verdict->runs[BASE] + verdict->runs[NEW] > 2 &&
-	       verdict->runs_above[more] == verdict->runs[more] && most - least > FAR_LEAST &&
-	       most > FAR_TIMES * least;
 }
 
 /* True: @part_s, in which the app may hang, is more than 5 % of @all_s of group @more, as in its
@@ -1059,12 +1048,15 @@ static bool may_hang_more(const double part_s[2], const double all_s[2], enum gr
  * is beyond the noise, so that it does not lose more. */
 static bool has_doubt(struct compared_verdict *verdict, enum group group, bool is_better)
 {
-	double drawn_s[2];
+	enum group other = compare_other(group);
+	double drawn_s[2], lost[2];
 
-	for (unsigned int i = BASE; i <= NEW; i++)
+	for (unsigned int i = BASE; i <= NEW; i++) {
 		drawn_s[i] = verdict->gap_s[i] + verdict->drawing_s[i];
+		lost[i] = verdict->lost_s[i] / verdict->drawing_s[i];
+	}
 	verdict->doubtful = group;
-	if (verdict->freezes[group] > 0 && verdict->freezes[compare_other(group)] == 0)
+	if (verdict->freezes[group] > 0 && verdict->freezes[other] == 0)
 		verdict->doubt = DOUBT_FREEZES;
 	else if (may_hang_more(verdict->gap_s, drawn_s, group))
 		verdict->doubt = DOUBT_GAPS;
@@ -1072,9 +1064,14 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 		verdict->doubt = DOUBT_MISSING;
 	else if (verdict->more[group] > 0 &&
 		 (is_better || verdict->fps.excess > COMPARE_BEYOND ||
-		  verdict->more[group] > FAR_TIMES * verdict->more[compare_other(group)]))
+		  verdict->more[group] > FAR_TIMES * verdict->more[other]))
 		verdict->doubt = DOUBT_MORE;
-	else if (!is_better && loses_more_in_each_run(verdict, group))
+	/* Each of its runs loses more than all of the other group, and by far, but is not beyond
+	 * the noise of so few runs. That is no equality. */
+	else if (!is_better && verdict->lost.is_known &&
+		 verdict->runs[BASE] + verdict->runs[NEW] > 2 &&
+		 verdict->runs_above[group] == verdict->runs[group] &&
+		 lost[group] - lost[other] > FAR_LEAST && lost[group] > FAR_TIMES * lost[other])
 		verdict->doubt = DOUBT_RUNS;
 	return verdict->doubt != DOUBT_NONE;
 }
@@ -1102,8 +1099,8 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 
 	*verdict = (struct compared_verdict){ .word = COMPARED_UNCLEAR };
 	add_runs_to(verdict, surface);
-	verdict->freezes_more = freezes_more(surface, verdict, NEW, BASE);
-	verdict->freezes_less = freezes_more(surface, verdict, BASE, NEW);
+	verdict->freezes_more = freezes_more(surface, verdict, NEW);
+	verdict->freezes_less = freezes_more(surface, verdict, BASE);
 	error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
 	if (error == 0)
 		error = compare_metric(surface, METRIC_FPS, &verdict->fps);

@@ -764,10 +764,8 @@ static int sort_surfaces(const struct reading *reading)
 	qsort(session->late, session->n_late, sizeof(*session->late), by_harm);
 	for (uint32_t i = 0; i < session->n_apps; i++)
 		session->apps[i].surface = now[session->apps[i].surface];
-	for (uint32_t i = 0; i < session->n_in_sections; i++)
-		session->in_sections[i].surface = now[session->in_sections[i].surface];
-	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
-	      by_section);
+	for (uint32_t i = 0; i < reading->n_sums; i++)
+		reading->sums[i].surface = now[reading->sums[i].surface];
 	/* Of many sessions, each has the memory of those that it has. */
 	all = realloc(all, (session->n_surfaces + 1) * sizeof(*all));
 	if (all)
@@ -919,27 +917,7 @@ static void report_missing(struct session *session)
 			       "unexplained gaps are unknown");
 }
 
-static void report_partial(struct session *session)
-{
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-
-		if (rows_of(session, ROW_FRAMES) == 0 || has_all_frames(surface) ||
-		    !(surface->numbers.of[METRIC_FRAMES] > 0))
-			continue;
-		session_notice(session,
-			       "frames.csv has %llu of the %.0f frame times of %.200s: %s; "
-			       "sections that lack frames are sums of whole rows of fps.csv",
-			       (unsigned long long)surface->sums.frames.frames,
-			       surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
-			       session->harm_source == FROM_FRAMES
-				       ? "its causes and moments come from these"
-				       : "causes and moments come from dropFrames.csv");
-		return;
-	}
-}
-
-/* What has no space, and what becomes of it. */
+/* Frames that are not in the files, what has no space, and what becomes of it. */
 static void report_limits(const struct reading *reading)
 {
 	struct session *session = reading->session;
@@ -959,6 +937,22 @@ static void report_limits(const struct reading *reading)
 		  "left out of 'what else was captured'" },
 	};
 
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+
+		if (rows_of(session, ROW_FRAMES) == 0 || has_all_frames(surface) ||
+		    !(surface->numbers.of[METRIC_FRAMES] > 0))
+			continue;
+		session_notice(session,
+			       "frames.csv has %llu of the %.0f frame times of %.200s: %s; "
+			       "sections that lack frames are sums of whole rows of fps.csv",
+			       (unsigned long long)surface->sums.frames.frames,
+			       surface->numbers.of[METRIC_FRAMES], name_of(session, surface->name),
+			       session->harm_source == FROM_FRAMES
+				       ? "its causes and moments come from these"
+				       : "causes and moments come from dropFrames.csv");
+		break;
+	}
 	for (unsigned int i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (limits[i].n > 0)
 			session_notice(session, "%llu %s beyond the limit of %d: %s",
@@ -1006,11 +1000,11 @@ static int finish(struct reading *reading)
 				       name_of(session, surface->app));
 	}
 	if (error == 0)
-		error = set_sections(reading);
-	if (error == 0)
 		error = set_judged(session);
 	if (error == 0)
 		error = sort_surfaces(reading);
+	if (error == 0)
+		error = set_sections(reading);
 	if (error == 0)
 		error = add_section_apps(reading);
 	if (error == 0)
@@ -1026,7 +1020,6 @@ static int finish(struct reading *reading)
 	/* Of nothing nothing is computed. */
 	if (session->n_surfaces > 0 || session->events.n > 0)
 		report_missing(session);
-	report_partial(session);
 	report_limits(reading);
 	return error;
 }

@@ -168,9 +168,7 @@ static void add_numbers(struct numbers *sum, const struct numbers *numbers)
 		if (metrics[i].is_sum && !isnan(numbers->of[i]))
 			to[i] = isnan(to[i]) ? numbers->of[i] : to[i] + numbers->of[i];
 	to[METRIC_MAX] = fmax(to[METRIC_MAX], numbers->of[METRIC_MAX]);
-	to[METRIC_LONGEST] = isnan(longest[0])	 ? NAN
-			     : isnan(longest[1]) ? NAN
-						 : fmax(longest[0], longest[1]);
+	to[METRIC_LONGEST] = isnan(longest[0] + longest[1]) ? NAN : fmax(longest[0], longest[1]);
 }
 
 /* What follows from the sums. */
@@ -188,42 +186,33 @@ static void derive(struct numbers *numbers)
 	numbers_derive(numbers);
 }
 
-/* The numbers of place @i of the session's Surfaces, or with @in_sections of those in sections, if
- * they are a part of the app; else NULL. */
-static const struct numbers *part_of(const struct session *session, const struct graded_app *app,
-				     bool in_sections, uint32_t i)
-{
-	const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
-	const struct surface *surface = &session->surfaces[in ? in->surface : i];
-
-	if (surface->app != app->app || !surface->has_package || !surface->is_shown ||
-	    (in && in->section != app->section))
-		return NULL;
-	return in ? &in->numbers : &surface->numbers;
-}
-
+/* Adds up the app's Surfaces, that of @app->surface first: in the session, or in the app's section.
+ */
 static void app_numbers(struct numbers *sum, const struct session *session,
 			const struct graded_app *app, bool in_sections)
 {
-	uint32_t max = in_sections ? session->n_in_sections : session->n_surfaces, first = max,
-		 n = 0;
+	uint32_t n = in_sections ? session->n_in_sections : session->n_surfaces;
+	bool has_more = false;
 
-	for (uint32_t i = 0; i < max; i++) {
-		if (!part_of(session, app, in_sections, i))
+	for (uint32_t i = 0; i < 2 * n; i++) {
+		bool is_first = i < n;
+		const struct section_numbers *in =
+			in_sections ? &session->in_sections[i % n] : NULL;
+		uint32_t number = in ? in->surface : i % n;
+		const struct surface *surface = &session->surfaces[number];
+		const struct numbers *part = in ? &in->numbers : &surface->numbers;
+
+		if (surface->app != app->app || !surface->has_package || !surface->is_shown ||
+		    (in && in->section != app->section) || is_first != (number == app->surface))
 			continue;
-		n++;
-		if (first == max ||
-		    (in_sections ? session->in_sections[i].surface : i) == app->surface)
-			first = i;
-	}
-	*sum = *part_of(session, app, in_sections, first);
-	for (uint32_t i = 0; i < max; i++) {
-		const struct numbers *part = part_of(session, app, in_sections, i);
-
-		if (part && i != first)
+		if (is_first) {
+			*sum = *part;
+		} else {
 			add_numbers(sum, part);
+			has_more = true;
+		}
 	}
-	if (n > 1)
+	if (has_more)
 		derive(sum);
 	numbers_set_grade(sum, &app->facts, app->grade);
 }

@@ -65,31 +65,6 @@ static double cadence_of(const struct surface *surface)
 	return most;
 }
 
-/* Adds a drop to the late frames. @harm_us: 0 if it is unknown. */
-static void add_drop(const struct csv_row *csv, const struct surface *surface, uint64_t harm_us,
-		     bool is_stall)
-{
-	struct session *session = csv->reading->session;
-	int64_t end_us = number_in(csv, DROP_END);
-	struct late_row row = {
-		.time_us = end_us,
-		.harm_us = harm_us,
-		.interval_us = (uint64_t)number_in(csv, DROP_USED),
-		LATE_ROW_UNKNOWN,
-		.surface = number_of_surface(session, surface),
-		.cause = (uint8_t)cause_in(text_in(csv, DROP_CAUSE)),
-		.is_stall = is_stall,
-	};
-
-	if (!has_place(session, &row))
-		return;
-	row.vsync_us = end_us;
-	row.frame_number = number_in(csv, DROP_NUMBER);
-	row.layer = !has_column(csv, DROP_LAYER) ? NAME_NONE : name_in(csv, DROP_LAYER);
-	row.info = name_in(csv, DROP_INFO);
-	add_late(session, row);
-}
-
 /* Without all frames, harm is that of the drops, against the cadence of the whole session. */
 static void read_drop(const struct csv_row *csv)
 {
@@ -100,8 +75,8 @@ static void read_drop(const struct csv_row *csv)
 	int64_t end_us = number_in(csv, DROP_END);
 	int64_t used_us = number_in(csv, DROP_USED);
 	int64_t missed = count_in(csv, DROP_MISSED);
-	double harm_us = 0;
-	bool is_stall;
+	struct late_row row;
+	double harm_us = 0; /* unknown */
 
 	if (used_us < 0) {
 		session->files[ROW_DROPS].malformed++;
@@ -123,13 +98,20 @@ static void read_drop(const struct csv_row *csv)
 		}
 		return;
 	}
-	/* A wait has a row here only if it is a stall. */
-	is_stall = threshold_reached((uint64_t)used_us, STATS_WAIT_NS / 1000, true);
+	row = (struct late_row){
+		.time_us = end_us,
+		.interval_us = (uint64_t)used_us,
+		LATE_ROW_UNKNOWN,
+		.surface = number_of_surface(session, surface),
+		.cause = (uint8_t)cause_in(text_in(csv, DROP_CAUSE)),
+		/* A wait has a row here only if it is a stall. */
+		.is_stall = threshold_reached((uint64_t)used_us, STATS_WAIT_NS / 1000, true),
+	};
 	if (!has_column(csv, DROP_MISSED)) {
 		/* One of 2019 does not say how many vsyncs it missed. */
 		session->is_2019 = true;
 	} else {
-		if (is_stall)
+		if (row.is_stall)
 			harm_us = (double)used_us;
 		else if (missed > 0)
 			harm_us = (double)used_us * ((double)missed + 1 - cadence_of(surface)) /
@@ -137,10 +119,17 @@ static void read_drop(const struct csv_row *csv)
 		if (harm_us < 1)
 			return;
 		harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
-		grade_add_lost(&surface->sums.facts, cause_in(text_in(csv, DROP_CAUSE)),
-			       (uint64_t)(harm_us * 1000), is_stall);
+		grade_add_lost(&surface->sums.facts, row.cause, (uint64_t)(harm_us * 1000),
+			       row.is_stall);
 	}
-	add_drop(csv, surface, (uint64_t)harm_us, is_stall);
+	row.harm_us = (uint64_t)harm_us;
+	if (!has_place(session, &row))
+		return;
+	row.vsync_us = end_us;
+	row.frame_number = number_in(csv, DROP_NUMBER);
+	row.layer = !has_column(csv, DROP_LAYER) ? NAME_NONE : name_in(csv, DROP_LAYER);
+	row.info = name_in(csv, DROP_INFO);
+	add_late(session, row);
 }
 
 const struct kind drops_kind = { ROW_DROPS, drop_columns, read_drop, drops_of_2019 };

@@ -50,15 +50,6 @@ static int place_of(struct reading *reading, uint32_t layer, uint64_t owner)
 	return place;
 }
 
-static uint8_t flags_of(const struct frame_stats *stats, struct interval interval)
-{
-	return (uint8_t)((stats->small_jank ? FRAME_SMALL_JANK : 0) |
-			 (stats->jank ? FRAME_JANK : 0) | (stats->big_jank ? FRAME_BIG_JANK : 0) |
-			 (stats->stalls > 0 ? FRAME_STALL : 0) | (stats->waits ? FRAME_WAIT : 0) |
-			 (stats->stalls < 0 ? FRAME_UNKNOWN : 0) | (stats->late ? FRAME_LATE : 0) |
-			 (interval.ns < 0 ? FRAME_FIRST : 0));
-}
-
 /* A late frame of frames.csv, with all that the row has of it. */
 static void add_late_frame(const struct csv_row *csv, struct late_row row)
 {
@@ -93,25 +84,55 @@ static uint64_t add_harm(struct reading *reading, struct surface *surface, int p
 	return late.harm_ns;
 }
 
-/* A place for the frame; NULL: there is none. Those of --from and --to have places of their own. */
-static struct kept_frame *add_frame(struct reading *reading, int64_t present_us)
+/* Adds the rest of the frame and keeps it, if it has a place. Those of --from and --to have places
+ * of their own. */
+static void keep_frame(struct reading *reading, struct kept_frame frame,
+		       const struct frame_stats *stats, struct interval interval)
 {
 	const struct selection *selection = reading->selection;
 	struct pool *frames = &reading->session->frames;
+	bool is_unknown = interval.vsyncs < 0 || interval.vsyncs >= FRAME_VSYNCS_UNKNOWN;
+	struct kept_frame *kept;
 
-	if (frames->n >= FRAMES_MAX && !(selection->has_range && selection->from_us <= present_us &&
-					 present_us < selection->to_us)) {
+	if (frames->n >= FRAMES_MAX &&
+	    !(selection->has_range && selection->from_us <= frame.present_us &&
+	      frame.present_us < selection->to_us)) {
 		frames->refused++;
-		return NULL;
+		return;
 	}
-	return pool_add(frames);
+	kept = pool_add(frames);
+	if (!kept)
+		return;
+	frame.packed_ns = (interval.ns < 0 ? 0 : (uint64_t)interval.ns) | stats->late_ns << 32;
+	frame.vsyncs = is_unknown ? FRAME_VSYNCS_UNKNOWN : (uint16_t)interval.vsyncs;
+	frame.step = interval.step < FRAME_STEP_MAX ? interval.step : FRAME_STEP_MAX;
+	frame.flags =
+		(uint8_t)((stats->small_jank ? FRAME_SMALL_JANK : 0) |
+			  (stats->jank ? FRAME_JANK : 0) | (stats->big_jank ? FRAME_BIG_JANK : 0) |
+			  (stats->stalls > 0 ? FRAME_STALL : 0) | (stats->waits ? FRAME_WAIT : 0) |
+			  (stats->stalls < 0 ? FRAME_UNKNOWN : 0) | (stats->late ? FRAME_LATE : 0) |
+			  (interval.ns < 0 ? FRAME_FIRST : 0));
+	*kept = frame;
 }
 
-/* True: summary.csv counts the stalls so far, so no wait of them may be another one. */
-static bool knows_stalls(const struct surface *surface)
+/* What the frame's interval is, if it is a wait. */
+static enum wait_kind wait_in(const struct csv_row *csv, const struct surface *surface,
+			      struct interval interval)
 {
-	return !isnan(surface->numbers.of[METRIC_STALLS]) &&
-	       (double)surface->sums.frames.frames <= surface->numbers.of[METRIC_FRAMES];
+	const struct reading *reading = csv->reading;
+	/* summary.csv counts the stalls so far, so no wait of them may be another one. */
+	bool knows_stalls =
+		!isnan(surface->numbers.of[METRIC_STALLS]) &&
+		(double)surface->sums.frames.frames <= surface->numbers.of[METRIC_FRAMES];
+
+	if (interval.ns < 0 || !interval_is_wait(interval))
+		return WAIT_IDLE;
+	if (is_stall(reading, number_in(csv, FRAME_PRESENT),
+		     name_of(reading->session, surface->name)))
+		return WAIT_STALL;
+	return has_column(csv, FRAME_LOST) && number_in(csv, FRAME_LOST) != 0 && !knows_stalls
+		       ? WAIT_UNKNOWN
+		       : WAIT_IDLE;
 }
 
 static void read_frame(const struct csv_row *csv)
@@ -125,11 +146,10 @@ static void read_frame(const struct csv_row *csv)
 	uint32_t layer = name_in(csv, FRAME_LAYER);
 	uint64_t owner = session->names.hashes[layer] | 1;
 	struct surface *surface = surface_in_row(csv, FRAME_SURFACE, FRAME_APP);
-	enum wait_kind wait = WAIT_IDLE;
+	enum wait_kind wait;
 	struct frame_stats stats = FRAME_STATS_EMPTY;
 	struct uncounted uncounted = { 0 };
 	struct sums *sums[2];
-	struct kept_frame *kept;
 	uint32_t section, n_sums;
 	uint64_t harm_ns;
 	uint8_t before;
@@ -145,13 +165,7 @@ static void read_frame(const struct csv_row *csv)
 	interval.step = step_at(reading, present_us);
 	before = interval.ns > 0 ? step_at(reading, present_us - interval.ns / 1000) : 0;
 	interval.step = before > interval.step ? before : interval.step;
-	if (interval.ns >= 0 && interval_is_wait(interval)) {
-		if (is_stall(reading, present_us, name_of(session, surface->name)))
-			wait = WAIT_STALL;
-		else if (has_column(csv, FRAME_LOST) && number_in(csv, FRAME_LOST) != 0 &&
-			 !knows_stalls(surface))
-			wait = WAIT_UNKNOWN;
-	}
+	wait = wait_in(csv, surface, interval);
 	place = place_of(reading, layer, owner);
 	if (interval.ns >= 0)
 		frame_stats_add(&stats, &reading->layers[place].janks, interval, 0, wait);
@@ -201,21 +215,14 @@ static void read_frame(const struct csv_row *csv)
 	extend(session, present_us);
 	surface->first_us = surface->first_us < 0 ? present_us : surface->first_us;
 	surface->last_us = present_us;
-	kept = add_frame(reading, present_us);
-	if (kept)
-		*kept = (struct kept_frame){
-			.present_us = present_us,
-			.packed_ns = (interval.ns < 0 ? 0 : (uint64_t)interval.ns) | stats.late_ns
-											     << 32,
-			.vsyncs = interval.vsyncs < 0 || interval.vsyncs >= FRAME_VSYNCS_UNKNOWN
-					  ? FRAME_VSYNCS_UNKNOWN
-					  : (uint16_t)interval.vsyncs,
-			.surface = number_of_surface(session, surface),
-			.section = (uint16_t)section,
-			.cause = cause,
-			.step = interval.step < FRAME_STEP_MAX ? interval.step : FRAME_STEP_MAX,
-			.flags = flags_of(&stats, interval),
-		};
+	keep_frame(reading,
+		   (struct kept_frame){
+			   .present_us = present_us,
+			   .surface = number_of_surface(session, surface),
+			   .section = (uint16_t)section,
+			   .cause = cause,
+		   },
+		   &stats, interval);
 }
 
 const struct kind frames_kind = { ROW_FRAMES, frame_columns, read_frame, NULL };

@@ -17,25 +17,6 @@ struct segment_head {
 	int64_t size; /* of the file; of the text if it is not packed */
 };
 
-static struct segment_head read_head(const struct segment *segment)
-{
-	const char *path = segment->path;
-	struct segment_head head = {
-		.packed = strcmp(path + strlen(path) - 3, ".gz") == 0,
-		.size = segment->size,
-	};
-	uint64_t hash = 0;
-	struct csv_reader csv;
-
-	if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv)) {
-		for (unsigned int i = 0; i < csv.n_fields; i++)
-			hash = 31 * hash + name_hash(csv.fields[i]);
-		head.hash = hash | 1;
-	}
-	csv_reader_close(&csv);
-	return head;
-}
-
 /* True: @a has more rows than @b, which has the same first row; of equal ones the later wins. */
 static bool is_longer(struct segment_head *a, const char *path_a, struct segment_head *b,
 		      const char *path_b)
@@ -69,8 +50,20 @@ static void find_doubles(struct reading *reading, const struct segment *segments
 
 	if (!heads)
 		return;
-	for (uint32_t i = 0; i < n; i++)
-		heads[i] = read_head(&segments[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *path = segments[i].path;
+		struct csv_reader csv;
+		uint64_t hash = 0;
+
+		heads[i].packed = strcmp(path + strlen(path) - 3, ".gz") == 0;
+		heads[i].size = segments[i].size;
+		if (csv_reader_open(&csv, path) == 0 && csv_reader_next(&csv)) {
+			for (unsigned int j = 0; j < csv.n_fields; j++)
+				hash = 31 * hash + name_hash(csv.fields[j]);
+			heads[i].hash = hash | 1;
+		}
+		csv_reader_close(&csv);
+	}
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t j = i + 1; j < n && !left_out[i]; j++) {
 			uint32_t less;

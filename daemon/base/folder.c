@@ -378,11 +378,6 @@ int folder_open(struct folder *folder, const char *path)
 	return error;
 }
 
-void folder_skip_sync(struct folder *folder, bool skip)
-{
-	folder->skip_sync = skip;
-}
-
 static void temporary_name(char name_out[static 64], const char *name)
 {
 	snprintf(name_out, 64, ".%s.tmp", name);

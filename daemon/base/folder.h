@@ -23,7 +23,7 @@ struct folder {
 	int lock_fd;		    /* held as long as the folder is open */
 	size_t made;		    /* length of the first part of ->path that was created, or 0 */
 	bool is_lock_new;	    /* the lock was created, too */
-	bool skip_sync;		    /* see folder_skip_sync() */
+	bool skip_sync;		    /* set while files that are replaced can be made again */
 	unsigned long kept;	    /* segment number of the previous session's files; 0: none */
 	unsigned long last;	    /* segments with a higher number are of this session */
 	char address[64];	    /* see folder_write_address(); "" without control socket */
@@ -32,9 +32,6 @@ struct folder {
 /* Creates the folder if it does not exist, and locks it. Returns 0, or -errno after the reason was
  * printed on stderr. */
 int folder_open(struct folder *folder, const char *path);
-
-/* Whether files that are replaced are synced: not while they can be made again. */
-void folder_skip_sync(struct folder *folder, bool skip);
 
 /* Removes the temporary file of @name that a killed jankd left. */
 void folder_remove_temporary(const struct folder *folder, const char *name);
@@ -100,8 +97,8 @@ int folder_write(int fd, const char *text, size_t len);
 int folder_sync(int fd);
 int folder_sync_bytes(int fd);
 
-/* Completes a file of folder_create_temporary(): syncs it, see folder_skip_sync(), and renames
- * it to @name. @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */
+/* Completes a file of folder_create_temporary(): syncs it, unless ->skip_sync, and renames it to
+ * @name. @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */
 int folder_replace(const struct folder *folder, const char *name, int fd, int error);
 
 #endif

@@ -575,7 +575,8 @@ static int begin_session(struct capture *capture)
 	origin.values = &capture->start_values;
 	if (session_begin(&capture->session, capture->source, &origin) != 0)
 		return EXIT_FAILED;
-	output_set_trouble(&capture->session.output, log_trouble, capture);
+	capture->session.output.trouble = log_trouble;
+	capture->session.output.trouble_context = capture;
 	if (capture->trace)
 		interference_begin(&capture->interference, &capture->session, &capture->loop,
 				   &capture->files, capture->undo.tags, watcher);
@@ -631,7 +632,7 @@ static int begin_thread(struct capture *capture)
 	struct output *output = &capture->session.output;
 	int code;
 
-	folder_skip_sync(&capture->session.folder, false);
+	capture->session.folder.skip_sync = false;
 	if (output_begin_thread(output, wait_for_files, capture, tracing_undo_keep_journal,
 				&capture->undo) < 0)
 		return EXIT_FAILED;

@@ -244,7 +244,7 @@ static void check_clocks(struct interference *interference)
 		interference->wall_ns = loop_now();
 		if (is_step ||
 		    (now.known && llabs(now.offset_ns - output->clock.offset_ns) > DRIFT_NS))
-			output_set_clock(output, now);
+			output->clock = now;
 	}
 	if (change.slept_ns) {
 		add_hole(interference, interference->good_ns);

@@ -139,7 +139,7 @@ static void count_special_record(struct session *session, const struct trace_rec
 		write_damage(session, (int64_t)record->time_ns);
 	/* The offset of a live clock was measured. A recorded trace may contain its own. */
 	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
-		output_read_clock_marker(&session->output, record->name, record->time_ns);
+		wall_clock_read_marker(&session->output.clock, record->name, record->time_ns);
 	/* After a kill the raw source counts losses since it was opened, and what was lost after
 	 * the kill was lost before: their number is unknown. Text has the kernel's number, but the
 	 * first loss of the counted time may include earlier events. */
@@ -293,7 +293,7 @@ void session_new_clock(struct session *session, uint64_t since_ns, struct wall_c
 	/* When the session began, on the new clock. */
 	begin->known &= clock.known && session->output.clock.known;
 	begin->offset_ns += clock.offset_ns - session->output.clock.offset_ns;
-	output_set_clock(&session->output, clock);
+	session->output.clock = clock;
 	/* For what a kill leaves. */
 	session_write_json(session);
 }
@@ -324,13 +324,13 @@ static int open_files(struct session *session, bool is_again)
 
 	if (output_open(&session->output, options, &session->folder, is_again) < 0)
 		return EXIT_FAILED;
-	output_set_clock(&session->output, session->origin.clock);
+	session->output.clock = session->origin.clock;
 	sink = output_sink(&session->output);
 	if (pipeline_new(&session->pipeline, session->rules, &options->pipeline, &sink) < 0) {
 		report_no_memory(NULL);
 		return EXIT_FAILED;
 	}
-	output_set_pipeline(&session->output, session->pipeline);
+	session->output.pipeline = session->pipeline;
 	if (ruleset_is_last_counter(session->rules) && options->frames_log)
 		report_warning("--frames-log: frames.csv stays empty: --rules %s has no rows for "
 			       "it; omit one of the two",
@@ -383,7 +383,7 @@ int session_begin(struct session *session, struct source *source,
 	}
 	/* A recorded trace can be read again. A live one is not read yet, and its buffers fill: see
 	 * session_write_json(). */
-	folder_skip_sync(&session->folder, true);
+	session->folder.skip_sync = true;
 	if (session_keep_earlier(session) < 0)
 		return EXIT_FAILED;
 	if (open_files(session, false) != 0) {

@@ -184,13 +184,6 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 		output->trouble(output->trouble_context, text);
 }
 
-void output_set_trouble(struct output *output, void (*trouble)(void *context, const char *text),
-			void *context)
-{
-	output->trouble = trouble;
-	output->trouble_context = context;
-}
-
 /* Called when no earlier event can come. */
 static void write_event(void *context, const struct queued_event *event)
 {
@@ -374,7 +367,8 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 {
 	int error;
 
-	session_files_set_check(&output->files, check, check_context);
+	output->files.check = check;
+	output->files.check_context = check_context;
 	error = file_thread_start(&output->thread, &output->files);
 	if (error < 0) {
 		report("cannot start the thread that writes the files: %s; %s", strerror(-error),
@@ -395,26 +389,6 @@ struct row_sink output_sink(struct output *output)
 		.gate = output->gate ? on_gate : NULL,
 		.late = on_late,
 	};
-}
-
-void output_set_pipeline(struct output *output, const struct pipeline *pipeline)
-{
-	output->pipeline = pipeline;
-}
-
-void output_set_clock(struct output *output, struct wall_clock clock)
-{
-	output->clock = clock;
-}
-
-void output_read_clock_marker(struct output *output, struct span marker, uint64_t time_ns)
-{
-	wall_clock_read_marker(&output->clock, marker, time_ns);
-}
-
-void output_set_late(struct output *output, struct output_late late)
-{
-	output->late = late;
 }
 
 /* --- counts --- */

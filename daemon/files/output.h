@@ -31,6 +31,15 @@ struct output_late {
 };
 
 struct output {
+	/* Set by the owner after output_open(). */
+	struct wall_clock clock;	 /* for the wall time of later events */
+	const struct pipeline *pipeline; /* the source of most events: borrowed */
+	struct output_late late;
+	/* NULL, or called with the text of each later event about lost events or rows, or about the
+	 * settings of tracing (kinds "lost" and "tracing"). */
+	void (*trouble)(void *context, const char *text);
+	void *trouble_context;
+
 	const struct options *options;
 	const char *path; /* of the folder, for messages: borrowed */
 	struct session_files files;
@@ -38,10 +47,7 @@ struct output {
 	struct session_files_state state; /* of the files, as of the last output_update() */
 	struct csv_row *text;		  /* the row that is being formatted */
 	struct csv_file console;	  /* rows of fps.csv on standard output */
-	struct wall_clock clock;	  /* for the wall time of events */
 	struct event_queue *events;	  /* not sent yet: an earlier event may come */
-	const struct pipeline *pipeline;  /* the source of most events: borrowed */
-	struct output_late late;
 	bool is_open, is_live;
 	struct trigger_gate *gate; /* NULL: without --trigger */
 
@@ -63,8 +69,6 @@ struct output {
 
 	bool failed; /* the files are incomplete */
 
-	void (*trouble)(void *context, const char *text); /* see output_set_trouble() */
-	void *trouble_context;
 	void (*wait)(void *context); /* see output_begin_thread() */
 	void *wait_context;
 };
@@ -89,17 +93,6 @@ int output_begin_thread(struct output *output, void (*wait)(void *context), void
 
 struct row_sink output_sink(struct output *output);
 
-/* @pipeline: borrowed, until output_close(). */
-void output_set_pipeline(struct output *output, const struct pipeline *pipeline);
-
-/* For the wall time of later events. */
-void output_set_clock(struct output *output, struct wall_clock clock);
-
-/* The same, see wall_clock_read_marker(). */
-void output_read_clock_marker(struct output *output, struct span marker, uint64_t time_ns);
-
-void output_set_late(struct output *output, struct output_late late);
-
 /* Closes the segment if its time is over. With --rotate-time, to be called at each record, so that
  * reads of any size give the same segments. */
 void output_rotate_if_due(struct output *output);
@@ -115,11 +108,6 @@ void output_event(struct output *output, int64_t time_ns, int64_t wall_ns, const
 /* The same with the current time. */
 void output_event_now(struct output *output, const char *kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* @trouble: called with @context and the text of each later event about lost events or rows, or
- * about the settings of tracing (kinds "lost" and "tracing"). */
-void output_set_trouble(struct output *output, void (*trouble)(void *context, const char *text),
-			void *context);
 
 static inline bool output_has_events(const struct output *output)
 {

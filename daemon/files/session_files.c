@@ -545,13 +545,6 @@ int session_files_open(struct session_files *files, const struct options *option
 	return error;
 }
 
-void session_files_set_check(struct session_files *files, void (*check)(void *context),
-			     void *context)
-{
-	files->check = check;
-	files->check_context = context;
-}
-
 void session_files_remove(struct session_files *files)
 {
 	for (int i = 0; i < ROW_FILES; i++)

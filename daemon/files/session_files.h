@@ -108,7 +108,8 @@ struct session_files {
 	/* See session_files_open(). */
 	void (*report)(void *context, const char *kind, const char *text);
 	void *context;
-	void (*check)(void *context); /* NULL: none */
+	/* Called with each check of the folder, until FILE_JOB_REMOVE_JOURNAL; NULL: none. */
+	void (*check)(void *context);
 	void *check_context;
 };
 
@@ -121,10 +122,6 @@ int session_files_open(struct session_files *files, const struct options *option
 		       struct folder *folder, bool again,
 		       void (*report)(void *context, const char *kind, const char *text),
 		       void *context);
-
-/* @check: called with each check of the folder, until FILE_JOB_REMOVE_JOURNAL. */
-void session_files_set_check(struct session_files *files, void (*check)(void *context),
-			     void *context);
 
 void session_files_do(struct session_files *files, const struct file_job *job);
 

@@ -233,12 +233,12 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 		return;
 	snapshot->output = output;
 	snapshot->source = source;
-	output_set_late(output, (struct output_late){
-					.frame = snapshot_late,
-					.pending_ns = snapshot_pending_ns,
-					.update = snapshot_update,
-					.snapshot = snapshot,
-				});
+	output->late = (struct output_late){
+		.frame = snapshot_late,
+		.pending_ns = snapshot_pending_ns,
+		.update = snapshot_update,
+		.snapshot = snapshot,
+	};
 	snapshot->length_ns = options->snapshot_length_ns;
 	snapshot->live = live;
 	numbered_last(folder_fd, NUMBERED_SNAPSHOTS, &snapshot->number);

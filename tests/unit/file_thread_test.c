@@ -134,7 +134,7 @@ static void complain(void *context)
 {
 	for (unsigned int i = 0; i < 18; i++)
 		bench.files.report(bench.files.context, "lost", formatted("report %u", i));
-	session_files_set_check(&bench.files, NULL, NULL);
+	bench.files.check = NULL;
 }
 
 TEST(state_and_reports_are_taken_from_the_thread)
@@ -143,7 +143,7 @@ TEST(state_and_reports_are_taken_from_the_thread)
 	struct session_files_state seen;
 	struct file_report report;
 
-	session_files_set_check(&bench.files, complain, NULL);
+	bench.files.check = complain;
 	assert_true(post(FILE_JOB_ROW, "row\n", 4));
 	assert_true(post(FILE_JOB_ROTATE, NULL, 0));
 	assert_true(post(FILE_JOB_FLUSH, NULL, 0));
@@ -175,7 +175,7 @@ TEST(rows_are_written_in_order_after_a_stall)
 	unsigned int n = 0;
 
 	/* The disk stalls with the next job. */
-	session_files_set_check(&bench.files, stall, NULL);
+	bench.files.check = stall;
 	assert_true(post(FILE_JOB_FLUSH, NULL, 0));
 	while (file_thread_busy_ns(bench.thread) == 0)
 		usleep(100);
@@ -188,7 +188,7 @@ TEST(rows_are_written_in_order_after_a_stall)
 	assert_true(file_thread_busy_ns(bench.thread) > 0);
 	sem_post(&bench.disk);
 	wait_until_done();
-	session_files_set_check(&bench.files, NULL, NULL);
+	bench.files.check = NULL;
 	assert_true(file_thread_post(bench.thread, &job, 1));
 	file_thread_state(bench.thread, &seen);
 	assert_false(seen.failed);
@@ -211,7 +211,7 @@ TEST(queued_jobs_are_done_together)
 	uint64_t done, last = 0;
 	unsigned int changes = 0;
 
-	session_files_set_check(&bench.files, stall, NULL);
+	bench.files.check = stall;
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		assert_true(post(FILE_JOB_FLUSH, NULL, 0));
 		for (unsigned int n = 0; n < JOBS; n++)

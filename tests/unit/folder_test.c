@@ -187,7 +187,7 @@ TEST(a_file_is_replaced_atomically)
 	assert_string_equal(scratch_get("out/summary.csv"), "new\n");
 	assert_false(scratch_has("out/.summary.csv.tmp"));
 	/* Without sync: */
-	folder_skip_sync(&folder, true);
+	folder.skip_sync = true;
 	fd = folder_create_temporary(&folder, "summary.csv");
 	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
 	assert_string_equal(scratch_get("out/summary.csv"), "");

@@ -21,6 +21,7 @@
  * cursor. */
 #define OTHER_LINES 8
 #define TOTALS_LINES 2 /* included in OTHER_LINES */
+#define TOTALS_SIZE 512
 
 /* Colours of a terminal. Each is beside a word or number that says the same. */
 #define RED "\x1b[31m"
@@ -214,71 +215,49 @@ static void print_head(FILE *out, const struct table_layout *layout)
 	fputc('\n', out);
 }
 
-/* The totals, in lines that fit. */
-struct totals {
-	char text[512];
-	unsigned int lines;
-};
-
-/* Adds @words. A line breaks only at a '|', if the next part does not fit. */
-static void add_words(struct totals *totals, const char *words, unsigned int columns)
+/* Writes counts, losses, time span and refresh rate: in one line if they fit, else in two or more.
+ * A line breaks at the time, or at a '|' if the next part does not fit. Returns the number of
+ * lines. */
+static unsigned int make_totals(char text[static TOTALS_SIZE],
+				const struct pipeline_counters *counters, unsigned int columns)
 {
-	char *end = totals->text + strlen(totals->text);
-	size_t line = 0;
-
-	totals->lines++;
-	for (size_t len; *words; words += len + (words[len] == '|')) {
-		len = strcspn(words, "|");
-		if (line > 0 && line + 1 + len > columns) {
-			*end++ = '\n';
-			totals->lines++;
-			line = 0;
-		} else if (line > 0) {
-			*end++ = ' ';
-			line++;
-		}
-		memcpy(end, words, len);
-		end += len;
-		line += len;
-	}
-	memcpy(end, "\n", 2);
-}
-
-/* Counts, losses, time span and refresh rate: in one line if they fit, else in two or more. */
-static void make_totals(struct totals *totals, const struct pipeline_counters *counters,
-			unsigned int columns)
-{
-	bool any = counters->last_ns > counters->first_ns;
+	bool any = counters->last_ns > counters->first_ns, is_long;
 	uint64_t span_ns = counters->span_ns + (any ? counters->last_ns - counters->first_ns : 0);
-	char counts[320] = "", time[100] = "", all[422];
+	char *line = text, *time;
+	unsigned int lines = 1;
 
-	text_append(counts, sizeof(counts), "presents %" PRIu64 ",|frames %" PRIu64 ",",
-		    counters->presents, counters->frames);
+	snprintf(text, TOTALS_SIZE, "presents %" PRIu64 ",|frames %" PRIu64 ",", counters->presents,
+		 counters->frames);
 	if (counters->frames_refused > 0)
-		text_append(counts, sizeof(counts), "|refused %" PRIu64 ",",
-			    counters->frames_refused);
-	text_append(counts, sizeof(counts), "|lost events %" PRIu64, counters->lost_events);
+		text_append(text, TOTALS_SIZE, "|refused %" PRIu64 ",", counters->frames_refused);
+	text_append(text, TOTALS_SIZE, "|lost events %" PRIu64, counters->lost_events);
 	if (counters->lost_unknown > 0)
-		text_append(counts, sizeof(counts), "|plus %" PRIu64 " %s of unknown size",
+		text_append(text, TOTALS_SIZE, "|plus %" PRIu64 " %s of unknown size",
 			    counters->lost_unknown,
 			    counters->lost_unknown == 1 ? "loss" : "losses");
 	if (counters->hole_time_ns >= 50000000)
-		text_append(counts, sizeof(counts), ",|%.1f s without events",
+		text_append(text, TOTALS_SIZE, ",|%.1f s without events",
 			    (double)counters->hole_time_ns / 1e9);
-	text_append(counts, sizeof(counts), ",");
-	text_append(time, sizeof(time), "span %.3f s,|refresh ", (double)span_ns / 1e9);
+	text_append(text, TOTALS_SIZE, ",");
+	time = text + strlen(text);
+	text_append(text, TOTALS_SIZE, "|span %.3f s,|refresh ", (double)span_ns / 1e9);
 	if (counters->refresh_mhz >= 0)
-		text_append(time, sizeof(time), "%.2f Hz", (double)counters->refresh_mhz / 1000);
+		text_append(text, TOTALS_SIZE, "%.2f Hz", (double)counters->refresh_mhz / 1000);
 	else
-		text_append(time, sizeof(time), "unknown");
-	snprintf(all, sizeof(all), "%s|%s", counts, time);
-	*totals = (struct totals){ .lines = 0 };
-	if (strlen(all) <= columns) {
-		add_words(totals, all, columns);
-	} else {
-		add_words(totals, counts, columns);
-		add_words(totals, time, columns);
+		text_append(text, TOTALS_SIZE, "unknown");
+	is_long = strlen(text) > columns;
+	for (char *bar = strchr(text, '|'); bar; bar = strchr(bar, '|')) {
+		size_t len = (size_t)(bar - line) + 1 + strcspn(bar + 1, "|");
+
+		*bar = ' ';
+		if (len <= columns && !(bar == time && is_long))
+			continue;
+		*bar = '\n';
+		line = bar + 1;
+		lines++;
 	}
+	text_append(text, TOTALS_SIZE, "\n");
+	return lines;
 }
 
 /* @live: with the columns of this moment. */
@@ -342,7 +321,7 @@ void table_print(FILE *out, const struct status *status, unsigned int lines, uns
 	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
 	unsigned int order[STATUS_SURFACES_MAX];
 	const struct summary_row *rows = status->surfaces;
-	struct totals totals;
+	char totals[TOTALS_SIZE];
 
 	/* Sorts the numbers of the surfaces. */
 	for (unsigned int i = 0; i < status->n_surfaces; i++) {
@@ -358,26 +337,25 @@ void table_print(FILE *out, const struct status *status, unsigned int lines, uns
 		print_row(out, &rows[order[i]], &layout);
 	if (shown < status->surfaces_total)
 		fprintf(out, "and %u more in summary.csv\n", status->surfaces_total - shown);
-	make_totals(&totals, &status->counters, columns);
-	fputs(totals.text, out);
+	make_totals(totals, &status->counters, columns);
+	fputs(totals, out);
 }
 
 void table_print_page(FILE *out, const struct status *status, const char *title, unsigned int lines,
 		      unsigned int columns, bool colour)
 {
 	const char *first[] = { title, status->last_report };
-	unsigned int others = OTHER_LINES;
-	struct totals totals;
-	char shown[4096];
+	unsigned int others = OTHER_LINES, n_totals;
+	char shown[4096], totals[TOTALS_SIZE];
 
 	/* The page has space for one line of each. */
 	for (size_t i = 0; i < 2; i++) {
 		text_shorten(shown, sizeof(shown), first[i], columns);
 		fprintf(out, "%s\n", shown);
 	}
-	make_totals(&totals, &status->counters, columns);
-	if (totals.lines > TOTALS_LINES)
-		others += totals.lines - TOTALS_LINES;
+	n_totals = make_totals(totals, &status->counters, columns);
+	if (n_totals > TOTALS_LINES)
+		others += n_totals - TOTALS_LINES;
 	table_print(out, status, lines > others + 1 ? lines - others : 1, columns, colour);
 }
 

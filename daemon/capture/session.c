@@ -345,7 +345,7 @@ void session_undo(struct session *session)
 		snapshot_undo(&session->snapshot, session->folder.fd);
 	}
 	if (session->has_kept_earlier)
-		earlier_files_put_back(&session->folder);
+		segments_restore_earlier(&session->folder);
 	session->has_kept_earlier = false;
 }
 
@@ -354,7 +354,7 @@ int session_keep_earlier(struct session *session)
 	int error = 0;
 
 	if (!session->has_kept_earlier)
-		error = earlier_files_keep(&session->folder, true);
+		error = segments_keep_earlier(&session->folder, true);
 	session->has_kept_earlier = error == 0;
 	return error;
 }

@@ -32,8 +32,8 @@
  *
  * Other parts:
  *      snapshot         the trace around a late frame, as a file through the same queue
- *      earlier_files    files of an earlier session: repaired, renamed to a segment
- *      numbered_files   segments (fps-000001.csv) and snapshots: names, numbers, the oldest
+ *      numbered_files   segments (fps-000001.csv) and snapshots: names, numbers, the oldest; files
+ *                       of an earlier session are repaired, and become a segment
  *      file_list        lists and reads the files for a program that copies them
  *
  * Start reading: output.h, then output.c from "--- rows ---" on, csv.c, csv_file.h,
@@ -45,7 +45,7 @@
 #include "daemon/files/output.h"
 #include "daemon/files/snapshot.h"
 
-#include "daemon/files/earlier_files.h"
 #include "daemon/files/file_list.h"
+#include "daemon/files/numbered_files.h"
 
 #endif

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "daemon/base/csv_files.h"
+#include "daemon/base/report.h"
+#include "daemon/files/csv_file.h"
 
 /* No session reaches this number. After a higher one the next number could overflow. */
 #define NUMBER_END (ULONG_MAX / 16)
@@ -167,11 +169,6 @@ int segments_close(int folder_fd, const char *name, unsigned long number)
 	return rename_new(folder_fd, name, numbered_name(name, number).text);
 }
 
-void segments_reopen(int folder_fd, const char *name, unsigned long number)
-{
-	rename_new(folder_fd, numbered_name(name, number).text, name);
-}
-
 void segments_sync(int folder_fd)
 {
 	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -230,14 +227,56 @@ int numbered_remove_oldest(int folder_fd, enum numbered_kind which, uint64_t kee
 	return result;
 }
 
-void segments_remove_above(int folder_fd, unsigned long number)
+/* --- the files of an earlier session --- */
+
+static void restore_names(const struct folder *folder)
+{
+	for (int i = 0; folder->kept && i < CSV_FILES; i++)
+		rename_new(folder->fd, numbered_name(csv_files[i].name, folder->kept).text,
+			   csv_files[i].name);
+}
+
+int segments_keep_earlier(struct folder *folder, bool reports)
+{
+	int fd = folder->fd;
+	int error = numbered_last(fd, NUMBERED_SEGMENTS, &folder->last);
+	unsigned long number = segments_next(fd, folder->last);
+	const char *name = "";
+
+	folder->kept = 0;
+	for (int i = 0; error == 0 && i < CSV_FILES; i++) {
+		name = csv_files[i].name;
+		folder_remove_temporary(folder, name);
+		if (csv_files[i].header)
+			error = csv_file_repair(fd, name, csv_files[i].header);
+		if (error == 0)
+			error = segments_close(fd, name, number);
+		if (error == 0)
+			folder->kept = folder->last = number;
+		if (error == -ENOENT)
+			error = 0;
+	}
+	if (error < 0)
+		restore_names(folder);
+	segments_sync(fd);
+	if (error < 0 && reports)
+		report("%s/%s: the file of an earlier session cannot be renamed: %s; %s",
+		       folder->path, name, folder_why(error), folder_advice(error));
+	return error;
+}
+
+void segments_restore_earlier(const struct folder *folder)
 {
 	struct numbers numbers;
 	uint64_t bytes = 0;
 
-	if (list(folder_fd, NUMBERED_SEGMENTS, &numbers) == 0)
+	if (list(folder->fd, NUMBERED_SEGMENTS, &numbers) == 0)
 		for (size_t i = 0; i < numbers.count; i++)
-			if (numbers.of[i] > number)
-				remove_number(folder_fd, NUMBERED_SEGMENTS, numbers.of[i], &bytes);
+			if (numbers.of[i] > folder->last)
+				remove_number(folder->fd, NUMBERED_SEGMENTS, numbers.of[i], &bytes);
 	free(numbers.of);
+	for (int i = 0; i < CSV_FILES; i++)
+		unlinkat(folder->fd, csv_files[i].name, 0);
+	restore_names(folder);
+	segments_sync(folder->fd);
 }

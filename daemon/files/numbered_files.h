@@ -6,7 +6,10 @@
 #ifndef JANKD_DAEMON_FILES_NUMBERED_FILES_H
 #define JANKD_DAEMON_FILES_NUMBERED_FILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "daemon/base/folder.h"
 
 enum numbered_kind {
 	NUMBERED_SEGMENTS,  /* closed files of csv_files; one number is one part of the trace */
@@ -56,13 +59,16 @@ unsigned long segments_next(int folder_fd, unsigned long last);
  * -errno. */
 int segments_close(int folder_fd, const char *name, unsigned long number);
 
-/* Gives the file @name of the segment @number its name back, if there is such a file. */
-void segments_reopen(int folder_fd, const char *name, unsigned long number);
-
-/* Removes all segments above @number. */
-void segments_remove_above(int folder_fd, unsigned long number);
-
 /* Syncs the names in a folder. */
 void segments_sync(int folder_fd);
+
+/* To be called before a session begins. Repairs the files of the earlier session, which may have
+ * been killed, and renames them to the next segment (fps-000001.csv): all of them or none.
+ * @reports: a failure, by a message. Returns 0 or -errno. */
+int segments_keep_earlier(struct folder *folder, bool reports);
+
+/* Removes the files and segments of this session, and restores the names of the earlier session's
+ * files. */
+void segments_restore_earlier(const struct folder *folder);
 
 #endif

@@ -13,7 +13,6 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
 #include "daemon/files/csv.h"
-#include "daemon/files/earlier_files.h"
 #include "daemon/files/numbered_files.h"
 
 /* The newest ones are kept. */
@@ -183,7 +182,7 @@ static int rotate(struct session_files *files)
 
 static int keep_earlier(struct folder *folder)
 {
-	return earlier_files_keep(folder, false);
+	return segments_keep_earlier(folder, false);
 }
 
 /* Recreates the folder. If that fails, it is reported, and the next check tries again. */

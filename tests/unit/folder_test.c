@@ -11,7 +11,6 @@
 #include "daemon/base/csv_files.h"
 #include "daemon/base/folder.h"
 #include "daemon/base/loop.h"
-#include "daemon/files/earlier_files.h"
 #include "daemon/files/numbered_files.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/scratch.h"
@@ -321,7 +320,7 @@ TEST(last_segment_is_the_highest_number_of_all_files)
 	assert_int_equal(last(), 1234567);
 	assert_int_equal(segments_next(fd, 0), 3);
 	assert_int_equal(segments_next(fd, 6), 8);
-	segments_remove_above(fd, 0);
+	segments_restore_earlier(&(struct folder){ .fd = fd });
 	assert_int_equal(last(), 0);
 	for (size_t i = 0; i < COUNT_OF(others); i++)
 		assert_true(scratch_has(others[i]));
@@ -340,7 +339,7 @@ TEST(closing_a_segment_replaces_no_file)
 	assert_int_equal(segments_close(fd, "fps.csv", 3), -EEXIST);
 	assert_true(scratch_has("fps.csv"));
 	unlink(scratch_path("fps.csv"));
-	segments_reopen(fd, "fps.csv", 3);
+	segments_restore_earlier(&(struct folder){ .fd = fd, .kept = 3, .last = 3 });
 	assert_true(scratch_has("fps.csv") && !scratch_has("fps-000003.csv"));
 }
 
@@ -439,7 +438,7 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	put("out/.session.json.tmp");
 	put("out/fps-000004.csv");
 	opens("out");
-	assert_int_equal(earlier_files_keep(&folder, true), 0);
+	assert_int_equal(segments_keep_earlier(&folder, true), 0);
 	assert_int_equal(folder.kept, 5);
 	assert_true(scratch_has("out/fps-000005.csv") && scratch_has("out/session-000005.json"));
 	/* An incomplete row is left after a kill. */
@@ -451,7 +450,7 @@ TEST(files_of_an_earlier_session_become_one_segment)
 	/* After a start that failed all files are unchanged. */
 	put("out/fps.csv");
 	put("out/fps-000006.csv");
-	earlier_files_put_back(&folder);
+	segments_restore_earlier(&folder);
 	assert_true(scratch_has("out/fps-000004.csv"));
 	assert_false(scratch_has("out/fps-000005.csv") || scratch_has("out/fps-000006.csv"));
 	assert_contains(scratch_get("out/fps.csv"), csv_files[ROW_FPS].header);

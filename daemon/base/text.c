@@ -147,37 +147,18 @@ size_t text_columns(const char *text)
 	return columns;
 }
 
-/* The end of the characters that fit in @columns. */
-static const char *head_end(const char *text, size_t columns)
-{
-	for (;;) {
-		const char *next = text;
-		size_t width = *text ? step(&next) : columns + 1;
-
-		if (width > columns)
-			return text;
-		columns -= width;
-		text = next;
-	}
-}
-
-/* Skips characters of at least @columns in all. */
-static const char *skip_columns(const char *text, size_t columns)
-{
-	while (*text && columns > 0) {
-		size_t width = step(&text);
-
-		columns -= width < columns ? width : columns;
-	}
-	return text;
-}
-
 /* Keeps the first @head and the last @tail columns; @mark is between them. */
 static size_t cut_middle(char *to, size_t head, size_t tail, const char *mark)
 {
-	const char *rest = skip_columns(to, text_columns(to) - tail);
-	size_t at = (size_t)(head_end(to, head) - to), len = strlen(mark);
+	size_t cut = text_columns(to) - tail, width = 0, len = strlen(mark), at = 0;
+	const char *rest = to;
 
+	/* A wide character at either cut goes as a whole. */
+	while (width < cut) {
+		width += step(&rest);
+		if (width <= head)
+			at = (size_t)(rest - to);
+	}
 	memmove(to + at + len, rest, strlen(rest) + 1);
 	memcpy(to + at, mark, len);
 	return strlen(to);

@@ -36,15 +36,6 @@ uint64_t disk_floor_of_device(int fd)
 	return share < DEVICE_BYTES ? share : DEVICE_BYTES;
 }
 
-void disk_floor_init(struct disk_floor *floor, const struct options *options,
-		     void (*report)(void *context, const char *text), void *context)
-{
-	floor->bytes = options->min_free;
-	floor->options = options;
-	floor->report = report;
-	floor->context = context;
-}
-
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len)
 {
 	return floor->bytes == 0 || disk_free_bytes(folder_fd) >= floor->bytes + len;

@@ -21,21 +21,18 @@ uint64_t disk_free_bytes(int fd);
 uint64_t disk_floor_of_device(int fd);
 
 struct disk_floor {
-	uint64_t bytes;		       /* 0: no floor */
-	const struct options *options; /* which files are written */
-	uint64_t removed;	       /* number of removed segments */
-	uint64_t free_bytes;	       /* at the last check, and what was removed since */
-	bool is_below;		       /* less was free at the last check */
-	uint64_t event_bytes;	       /* written to events.csv since then */
-	unsigned int stopped; /* this many files have stopped, the first of enum csv_file_kind */
-	void (*report)(void *context, const char *text);
+	/* Set by the owner; all others are 0 at first. */
+	uint64_t bytes;					 /* 0: no floor */
+	const struct options *options;			 /* which files are written: borrowed */
+	void (*report)(void *context, const char *text); /* an event of the kind "rotate" */
 	void *context;
-};
 
-/* @floor: all zeros. @options: borrowed. @report: called with the text of an event of the kind
- * "rotate". */
-void disk_floor_init(struct disk_floor *floor, const struct options *options,
-		     void (*report)(void *context, const char *text), void *context);
+	uint64_t removed;     /* number of removed segments */
+	uint64_t free_bytes;  /* at the last check, and what was removed since */
+	bool is_below;	      /* less was free at the last check */
+	uint64_t event_bytes; /* written to events.csv since then */
+	unsigned int stopped; /* this many files have stopped, the first of enum csv_file_kind */
+};
 
 /* True: the floor is still free after @len more bytes. */
 bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len);

@@ -525,10 +525,13 @@ int session_files_open(struct session_files *files, const struct options *option
 		.options = options,
 		.is_live = is_live,
 		.is_provisional = !is_live,
+		.floor = { .bytes = options->min_free,
+			   .options = options,
+			   .report = report_floor,
+			   .context = files },
 		.report = report,
 		.context = context,
 	};
-	disk_floor_init(&files->floor, options, report_floor, files);
 	for (int i = 0; i < REPLACED_FILES; i++) {
 		files->replaced[i].fd = -1;
 		files->replaced[i].error = NOT_BEGUN;

@@ -64,11 +64,12 @@ static void count_report(void *context, const char *text)
 TEST(below_the_disk_floor_events_are_few)
 {
 	const struct options options = { .min_free = UINT64_MAX / 2 };
-	struct disk_floor floor = { 0 };
+	struct disk_floor floor = { .bytes = options.min_free,
+				    .options = &options,
+				    .report = count_report };
 	int folder = open(scratch_root, O_RDONLY | O_CLOEXEC);
 	unsigned int n = 0;
 
-	disk_floor_init(&floor, &options, count_report, NULL);
 	assert_true(disk_floor_takes(&floor, ROW_EVENTS, 1 << 30));
 	disk_floor_check(&floor, folder);
 	while (disk_floor_takes(&floor, ROW_EVENTS, 1000) && n < 10000)

@@ -198,16 +198,6 @@ static void end_line(struct child *child)
 	child->len = 0;
 }
 
-static void add_text(struct child *child, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (text[i] == '\n')
-			end_line(child);
-		else if (child->len < sizeof(child->text))
-			child->text[child->len++] = text[i];
-	}
-}
-
 /* Keeps the last line of standard error that is not empty in ->text. */
 static void read_errors(struct child *child)
 {
@@ -245,8 +235,12 @@ static ssize_t read_output(struct child *child, int reads)
 		n = read(child->output.fd, bytes, sizeof(bytes));
 		if (n > 0 && child->bytes)
 			child->bytes(child, (struct span){ bytes, (size_t)n });
-		else if (n > 0)
-			add_text(child, bytes, (size_t)n);
+		for (ssize_t at = 0; at < n && !child->bytes; at++) {
+			if (bytes[at] == '\n')
+				end_line(child);
+			else if (child->len < sizeof(child->text))
+				child->text[child->len++] = bytes[at];
+		}
 	}
 	return n;
 }

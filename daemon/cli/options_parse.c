@@ -117,35 +117,46 @@ static int refuse_number(const struct option_arg *arg)
 }
 
 /* Parses a decimal number within the limits. Blanks, hexadecimal and "inf" are refused. */
-static int parse_number(const struct option_arg *arg, double *number)
+static int parse_number(const struct option_arg *arg)
 {
 	const struct option_limits *limits = &arg->row->limits;
 	const char *text = arg->value;
+	double number;
 	char *end;
 
 	errno = 0;
-	*number = strtod(text, &end);
+	number = strtod(text, &end);
 	if (text[strspn(text, "0123456789.eE+-")] != '\0' || end == text || *end != '\0' ||
-	    errno != 0 || !isfinite(*number) || *number < limits->least || *number > limits->most)
+	    errno != 0 || !isfinite(number) || number < limits->least || number > limits->most)
 		return refuse_number(arg);
+	if (arg->row->kind == OPTION_NUMBER)
+		*(double *)arg->field = number;
+	else
+		*(uint64_t *)arg->field =
+			(uint64_t)(number * (arg->row->kind == OPTION_MS ? 1e6 : 1e9) + 0.5);
 	return 0;
 }
 
 /* Accepts digits only. All limits are below 2^53, so they are exact as a double. */
-static int parse_count(const struct option_arg *arg, uint64_t *count)
+static int parse_count(const struct option_arg *arg)
 {
 	const struct option_limits *limits = &arg->row->limits;
 	const char *text = arg->value;
+	uint64_t count;
 
 	errno = 0;
-	*count = strtoull(text, NULL, 10);
+	count = strtoull(text, NULL, 10);
 	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0' || errno != 0 ||
-	    *count < (uint64_t)limits->least || *count > (uint64_t)limits->most)
+	    count < (uint64_t)limits->least || count > (uint64_t)limits->most)
 		return refuse_number(arg);
+	if (arg->row->kind == OPTION_COUNT)
+		*(uint64_t *)arg->field = count;
+	else
+		*(unsigned int *)arg->field = (unsigned int)count;
 	return 0;
 }
 
-static int parse_bytes(const struct option_arg *arg, uint64_t *bytes)
+static int parse_bytes(const struct option_arg *arg)
 {
 	static const char *const units[] = { "", "K", "M", "G" };
 	size_t digits = strspn(arg->value, "0123456789"), unit = 0;
@@ -158,7 +169,7 @@ static int parse_bytes(const struct option_arg *arg, uint64_t *bytes)
 	value = strtoull(arg->value, NULL, 10);
 	if (digits > 0 && unit < 4 && errno == 0 && value <= (uint64_t)INT64_MAX >> 10 * unit &&
 	    value << 10 * unit >= least) {
-		*bytes = value << 10 * unit;
+		*(uint64_t *)arg->field = value << 10 * unit;
 		return 0;
 	}
 	snprintf(why, sizeof(why),
@@ -238,8 +249,6 @@ static int parse_value(const struct option_arg *arg)
 	};
 	enum option_kind kind = arg->row->kind;
 	const char **text = arg->field, *fault;
-	double number;
-	uint64_t count;
 	size_t index;
 	int code;
 
@@ -250,23 +259,12 @@ static int parse_value(const struct option_arg *arg)
 	case OPTION_NUMBER:
 	case OPTION_SECONDS:
 	case OPTION_MS:
-		code = parse_number(arg, &number);
-		if (code == 0 && kind == OPTION_NUMBER)
-			*(double *)arg->field = number;
-		else if (code == 0)
-			*(uint64_t *)arg->field =
-				(uint64_t)(number * (kind == OPTION_MS ? 1e6 : 1e9) + 0.5);
-		return code;
+		return parse_number(arg);
 	case OPTION_COUNT:
 	case OPTION_SMALL_COUNT:
-		code = parse_count(arg, &count);
-		if (code == 0 && kind == OPTION_COUNT)
-			*(uint64_t *)arg->field = count;
-		else if (code == 0)
-			*(unsigned int *)arg->field = (unsigned int)count;
-		return code;
+		return parse_count(arg);
 	case OPTION_BYTES:
-		return parse_bytes(arg, arg->field);
+		return parse_bytes(arg);
 	case OPTION_SOURCE:
 		code = parse_choice(arg, sources, sizeof(sources) / sizeof(sources[0]),
 				    "must be auto, text, raw or latency", &index);

@@ -2,66 +2,50 @@
 /* Android 14 and 15: the buffer queues are in the apps (BLAST), buffers arrive in transactions,
  * SurfaceFlinger commits and composites by vsync id, and an instant names each latched layer.
  * Android 15 also states the rates of its displays. */
-#include "tools/phone/android.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "tools/phone/simulation.h"
 
 #define DISPLAY "Primary display (4619827259835644672)"
 #define DISPLAY_ID "4619827259835644672"
 #define OUTER "Outer display (4619827259835644673)"
 #define OUTER_ID "4619827259835644673"
 
-/* An app numbers its queues from 1. Any small number can be used here. */
-static unsigned int producer_id(const struct simulation *sim)
-{
-	return sim->layer_id % 40;
-}
-
 static void name_layer(struct simulation *sim, struct layer *layer, unsigned int same_title)
 {
 	const char *word = strrchr(layer->title, '.');
 	unsigned int id = sim->layer_id += (unsigned int)sim_random(sim, 2, 9);
-	char tag[sizeof(layer->title) + 32];
+	/* An app numbers its queues from 1. Any small number can be used here. */
+	unsigned int queue = id % 40;
+	bool view = layer->kind == LAYER_SURFACE_VIEW;
 
 	word = word ? word + 1 : layer->title;
-	if (layer->kind == LAYER_SURFACE_VIEW) {
-		snprintf(layer->name, sizeof(layer->name), "SurfaceView[%s](BLAST)#%u",
-			 layer->title, id);
-		snprintf(tag, sizeof(tag), "SurfaceView[%s]", layer->title);
-	} else {
-		snprintf(layer->name, sizeof(layer->name), "%s#%u", layer->title, id);
-		snprintf(tag, sizeof(tag), "VRI[%s]", word);
-	}
-	snprintf(layer->producer, sizeof(layer->producer), "%s#%uBLAST#%u", tag, producer_id(sim),
-		 producer_id(sim));
-}
-
-static void predict(struct marker_writer *writer, const char *target, const struct vsync *vsync)
-{
-	write_begin(writer, "nextAnticipatedVSyncTimeFrom");
-	write_counter(writer, 0, "VSP-mode " DISPLAY_ID);
-	write_instant(writer, "vsync in %llu.%02llums",
-		      (unsigned long long)(vsync->period_ns / NS_PER_MS),
-		      (unsigned long long)(vsync->period_ns / 10000 % 100));
-	write_end(writer);
-	write_instant(writer, "%s alarm in %lluus; VSYNC in %lluus", target,
-		      (unsigned long long)(vsync->period_ns / 2000),
-		      (unsigned long long)(vsync->period_ns / 1000));
+	snprintf(layer->name, sizeof(layer->name), view ? "SurfaceView[%s](BLAST)#%u" : "%s#%u",
+		 layer->title, id);
+	layer->tag_length =
+		snprintf(layer->producer, sizeof(layer->producer), "%s[%s]#%u",
+			 view ? "SurfaceView" : "VRI", view ? layer->title : word, queue);
+	snprintf(layer->producer + layer->tag_length,
+		 sizeof(layer->producer) - (size_t)layer->tag_length, "BLAST#%u", queue);
 }
 
 static void call_back(struct simulation *sim, const struct vsync *vsync, const char *target,
 		      bool *value)
 {
-	struct marker_writer *writer = &sim->timer;
+	unsigned long long us = vsync->period_ns / 1000;
 
-	write_slice(writer, "TimerIteration #%u", ++sim->iteration);
-	write_begin(writer, "timerCallback");
-	predict(writer, target, vsync);
-	write_begin(writer, "timerCallback: %s", target);
-	write_begin(writer, "vsyncCallback");
 	*value = !*value;
-	write_all(writer, "VSYNC-%s=%d; } } }", target, *value);
+	write_all(&sim->timer,
+		  "TimerIteration #%u{} timerCallback{ nextAnticipatedVSyncTimeFrom{ "
+		  "VSP-mode " DISPLAY_ID "=0;",
+		  ++sim->iteration);
+	write_instant(&sim->timer, "vsync in %llu.%02llums", us / 1000, us / 10 % 100);
+	write_end(&sim->timer);
+	write_instant(&sim->timer, "%s alarm in %lluus; VSYNC in %lluus", target,
+		      (unsigned long long)(vsync->period_ns / 2000), us);
+	write_all(&sim->timer, "timerCallback: %s{ vsyncCallback{ VSYNC-%s=%d; } } }", target,
+		  target, *value);
 }
 
 static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, bool app)
@@ -82,7 +66,7 @@ static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, boo
 		call_back(sim, vsync, "appSf", &sim->app_sf_value);
 }
 
-static void app_draws(struct simulation *sim, const struct frame *frame, uint64_t start_ns)
+static void do_frame(struct simulation *sim, const struct frame *frame, uint64_t start_ns)
 {
 	struct app *app = frame->layer->app;
 	struct marker_writer *writer = &app->main;
@@ -108,58 +92,20 @@ static void app_draws(struct simulation *sim, const struct frame *frame, uint64_
 }
 
 /* The app's own queue; BLAST acquires from it at once. */
-static void queue_buffer(struct simulation *sim, const struct frame *frame,
-			 struct marker_writer *writer)
+static void queue_buffer(struct simulation *sim, struct layer *layer, struct marker_writer *render,
+			 bool replaces)
 {
-	struct layer *layer = frame->layer;
-	int tag = (int)(strstr(layer->producer, "BLAST#") - layer->producer);
-	unsigned int number = ++layer->frame;
-
-	write_begin(writer, "queueBuffer");
-	write_counter(writer, 1, "%.*s(BLAST Consumer)", tag, layer->producer);
-	write_step(writer, layer->producer_queue, 1);
-	write_begin(writer, "acquireNextBufferLocked - %.*s(f:0,a:1)frame=%u", tag, layer->producer,
-		    number);
-	write_counter(writer, 0, "%.*s(BLAST Consumer)", tag, layer->producer);
-	struct marker_writer *binder = sim_free_binder(sim, writer->now_ns + 40000);
+	write_counter(render, 1, "%.*s(BLAST Consumer)", layer->tag_length, layer->producer);
+	write_step(render, layer->producer_queue, 1);
+	write_begin(render, "acquireNextBufferLocked - %.*s(f:0,a:1)frame=%u", layer->tag_length,
+		    layer->producer, ++layer->frame);
+	write_counter(render, 0, "%.*s(BLAST Consumer)", layer->tag_length, layer->producer);
+	struct marker_writer *binder = sim_free_binder(sim, render->now_ns + 40000);
 
 	write_begin(binder, "setTransactionState");
 	write_step(binder, layer->queue, 1);
 	write_all(binder, "TransactionQueue=1; mTransactionFlags=16; }");
-	write_end(writer);
-	app_queues_fence(layer->app);
-	write_end(writer);
-}
-
-static void draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
-		 uint64_t queue_ns)
-{
-	struct app *app = frame->layer->app;
-	struct marker_writer *render = app->draws_itself ? &app->main : &app->render;
-	bool framed = frame->layer->kind != LAYER_SURFACE_VIEW;
-
-	if (framed)
-		app_draws(sim, frame, start_ns);
-	if (frame->endless)
-		return;
-	if (frame->blocked_ns > 0) {
-		writer_advance(render, queue_ns - frame->blocked_ns);
-		write_begin(
-			render, "dequeueBuffer - %.*s",
-			(int)(strstr(frame->layer->producer, "BLAST#") - frame->layer->producer),
-			frame->layer->producer);
-		writer_advance(render, queue_ns);
-		write_end(render);
-	}
-	writer_advance(render, queue_ns);
-	write_begin(render, "eglSwapBuffersWithDamageKHR");
-	for (unsigned int i = 0; i <= frame->replaced; i++)
-		queue_buffer(sim, frame, render);
-	write_slice(render, "dequeueBuffer");
 	write_end(render);
-	if (framed && !app->draws_itself)
-		write_end(render);
-	app_waits_for_fences(app, frame->replaced + 1, frame->gpu_until_ns);
 }
 
 static void begin_frame(struct simulation *sim, const struct vsync *vsync)
@@ -215,53 +161,36 @@ static void commit(struct simulation *sim, const struct vsync *vsync)
 	write_all(writer, "} commitTransactions{} mTransactionFlags=0; }");
 }
 
-static void client_composition(struct simulation *sim, const struct vsync *vsync)
+static void composite(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 	unsigned int slot = (unsigned int)vsync->number % 3;
 
-	write_all(writer, "queueBuffer{ FramebufferSurface: %u{} FramebufferSurface=1; }", slot);
-	writer_advance(&sim->composer, writer->now_ns);
-	write_slice(&sim->composer, "REThreaded::drawLayers");
-	write_all(writer, "acquireBuffer{ FramebufferSurface: %u{} FramebufferSurface=0; }", slot);
-}
-
-static void present_output(struct simulation *sim, const struct vsync *vsync)
-{
-	struct marker_writer *writer = &sim->sf;
-
-	write_all(writer,
-		  "present for " DISPLAY "{ prepareFrame{ chooseCompositionStrategy for " DISPLAY
-		  "{} } finishFrame{ composeSurfaces{ hasClientComposition " DISPLAY "=%d; }",
-		  vsync->client);
-	if (vsync->client)
-		client_composition(sim, vsync);
+	write_all(
+		writer,
+		"composite %u{ PowerMode " DISPLAY_ID
+		"=2; present{ preComposition{} prepare{ rebuildLayerStacks{} } present for " DISPLAY
+		"{ prepareFrame{ chooseCompositionStrategy for " DISPLAY
+		"{} } finishFrame{ composeSurfaces{ hasClientComposition " DISPLAY "=%d; }",
+		sim->sf_id, vsync->client);
+	if (vsync->client) {
+		write_all(writer, "queueBuffer{ FramebufferSurface: %u{} FramebufferSurface=1; }",
+			  slot);
+		writer_advance(&sim->composer, writer->now_ns);
+		write_slice(&sim->composer, "REThreaded::drawLayers");
+		write_all(writer, "acquireBuffer{ FramebufferSurface: %u{} FramebufferSurface=0; }",
+			  slot);
+	}
 	write_end(writer);
 	write_present(writer, vsync,
 		      vsync->display ? "presentFrameAndReleaseLayers for " OUTER
 				     : "presentFrameAndReleaseLayers for " DISPLAY);
 	write_all(writer, "presentAndGetReleaseFences{ wait for earliest present time{} "
 			  "HwcPresentDisplay{} } wait{} } }");
-}
-
-static void present_mirror(struct marker_writer *writer)
-{
-	write_all(writer, "present for ScreenRecorder (virtual){ finishFrame{ hasClientComposition "
-			  "ScreenRecorder (virtual)=1; } presentFrameAndReleaseLayers for "
-			  "ScreenRecorder (virtual){} }");
-}
-
-static void composite(struct simulation *sim, const struct vsync *vsync)
-{
-	struct marker_writer *writer = &sim->sf;
-
-	write_all(writer,
-		  "composite %u{ PowerMode " DISPLAY_ID
-		  "=2; present{ preComposition{} prepare{ rebuildLayerStacks{} }",
-		  sim->sf_id);
-	present_output(sim, vsync);
 	if (vsync->mirrored)
-		present_mirror(writer);
+		write_all(writer, "present for ScreenRecorder (virtual){ finishFrame{ "
+				  "hasClientComposition ScreenRecorder (virtual)=1; } "
+				  "presentFrameAndReleaseLayers for ScreenRecorder (virtual){} }");
 	write_all(writer, "} onCompositionPresented{ addPresentFence " DISPLAY_ID
 			  "{} Total Buffer Size=190061824; } }");
 }
@@ -291,12 +220,6 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 		return;
 	composite(sim, vsync);
 	release(sim, vsync);
-}
-
-static void hardware_vsync(struct simulation *sim, const struct vsync *vsync)
-{
-	write_hardware_vsync(sim, vsync, "AIDL::cpp::IComposerCallback::onVsync::cppServer",
-			     "HW_VSYNC_" DISPLAY_ID);
 }
 
 static void change_mode(struct simulation *sim, const struct vsync *vsync)
@@ -366,11 +289,13 @@ const struct vocabulary android_14 = {
 	.tick_jitter_ns = 500000,
 	.app_percent = 12,
 	.timer = "TimerDispatch",
+	.vsync_slice = "AIDL::cpp::IComposerCallback::onVsync::cppServer",
+	.vsync_counter = "HW_VSYNC_" DISPLAY_ID,
 	.name_layer = name_layer,
 	.tick = tick,
-	.draw = draw,
+	.do_frame = do_frame,
+	.queue_buffer = queue_buffer,
 	.latch_and_compose = latch_and_compose,
-	.hardware_vsync = hardware_vsync,
 	.change_mode = change_mode,
 };
 
@@ -381,7 +306,8 @@ const struct vocabulary android_15 = {
 	.timer = "TimerDispatch",
 	.name_layer = name_layer,
 	.tick = tick,
-	.draw = draw,
+	.do_frame = do_frame,
+	.queue_buffer = queue_buffer,
 	.latch_and_compose = latch_and_compose,
 	.hardware_vsync = hardware_vsync_15,
 	.change_mode = change_mode_15,

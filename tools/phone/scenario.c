@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/phone/android.h"
 #include "tools/phone/error.h"
 #include "tools/phone/simulation.h"
 
@@ -748,14 +747,13 @@ static void draw(struct simulation *sim, const struct vsync *vsync, const struct
 	uint64_t latest_ns = start_ns + vsync->period_ns * 2 / 5;
 
 	if (next->stalled)
-		sim->vocabulary->draw(sim,
-				      &(struct frame){ .layer = next->stalled,
-						       .gpu_until_ns = next->gpu_until_ns },
-				      start_ns, soonest_ns);
+		sim_draw(sim,
+			 &(struct frame){ .layer = next->stalled,
+					  .gpu_until_ns = next->gpu_until_ns },
+			 start_ns, soonest_ns);
 	if (next->killed)
-		sim->vocabulary->draw(sim,
-				      &(struct frame){ .layer = next->killed, .endless = true },
-				      start_ns, soonest_ns);
+		sim_draw(sim, &(struct frame){ .layer = next->killed, .endless = true }, start_ns,
+			 soonest_ns);
 	if (next->asking)
 		next->asking->app->asked_id = sim->app_id;
 	sim->dense = next->frame_count > DENSE_FRAMES;
@@ -769,7 +767,7 @@ static void draw(struct simulation *sim, const struct vsync *vsync, const struct
 			start_ns = soonest_ns + i * (latest_ns - soonest_ns) / next->frame_count;
 			queue_ns = start_ns;
 		}
-		sim->vocabulary->draw(sim, &next->frames[i], start_ns, queue_ns);
+		sim_draw(sim, &next->frames[i], start_ns, queue_ns);
 	}
 	sim->dense = false;
 }
@@ -799,7 +797,11 @@ static void generate_vsync(struct scenario_run *run, const struct vsync *before,
 		sim->vocabulary->state_rates(sim, vsync);
 	if (sim->hardware_vsyncs > 0) {
 		sim->hardware_vsyncs--;
-		sim->vocabulary->hardware_vsync(sim, vsync);
+		if (sim->vocabulary->hardware_vsync)
+			sim->vocabulary->hardware_vsync(sim, vsync);
+		else
+			write_hardware_vsync(sim, vsync, sim->vocabulary->vsync_slice,
+					     sim->vocabulary->vsync_counter);
 	}
 	if (awake || drawn)
 		sim->vocabulary->tick(sim, vsync, awake, drawn);

@@ -260,17 +260,10 @@ void write_step(struct marker_writer *writer, uint32_t counter, int step)
 	plan_add_step(writer->sim->plan, next_marker(writer), counter, step);
 }
 
-void write_payload(struct marker_writer *writer, const char *text)
+void write_toggle(struct marker_writer *writer, bool *value, const char *name)
 {
-	plan_add_marker(writer->sim->plan, next_marker(writer), span_of(text));
-}
-
-void write_bare_end(struct marker_writer *writer)
-{
-	struct marker marker = next_marker(writer);
-
-	marker.process = NO_PROCESS;
-	plan_add_marker(writer->sim->plan, marker, SPAN_LITERAL("E"));
+	*value = !*value;
+	write_counter(writer, *value, "%s", name);
 }
 
 void write_present(struct marker_writer *writer, const struct vsync *vsync, const char *name)
@@ -294,7 +287,7 @@ void write_present(struct marker_writer *writer, const struct vsync *vsync, cons
 static void write_app_markers(struct simulation *sim, struct app *app, uint64_t time_ns)
 {
 	unsigned int cookie = (unsigned int)sim_random(sim, 100000, 999999);
-	char text[128];
+	char text[64];
 
 	writer_advance(&app->heap, time_ns);
 	write_counter(&app->heap, (int64_t)sim_random(sim, 9000, 14000), "Heap size (KB)");
@@ -304,10 +297,10 @@ static void write_app_markers(struct simulation *sim, struct app *app, uint64_t 
 		  "query: SELECT a|b FROM t{} } aq:pending:%s/%s.%s=0;",
 		  app->package, app->package, app->activity, cookie, cookie, app->package,
 		  app->package, app->activity);
-	snprintf(text, sizeof(text), "S|animator:alpha|%u", cookie);
-	write_payload(&app->main, text);
-	text[0] = 'F';
-	write_payload(&app->main, text);
+	for (const char *letter = "SF"; *letter; letter++) {
+		snprintf(text, sizeof(text), "%c|animator:alpha|%u", *letter, cookie);
+		plan_add_marker(sim->plan, next_marker(&app->main), span_of(text));
+	}
 }
 
 void write_other_markers(struct simulation *sim, const struct vsync *vsync)
@@ -319,15 +312,18 @@ void write_other_markers(struct simulation *sim, const struct vsync *vsync)
 		write_app_markers(sim, app, time_ns);
 	if (sim_chance(sim, 12)) {
 		writer_advance(&sim->dispatcher, time_ns);
-		write_counter(&sim->dispatcher, 1, "iq");
-		write_counter(&sim->dispatcher, 0, "iq");
+		write_all(&sim->dispatcher, "iq=1; iq=0;");
 		write_counter(&sim->dispatcher, (int64_t)sim_random(sim, 0, 2),
 			      "wq:%s/%s.%s (server)", app->package, app->package, app->activity);
 	}
 	if (sim_chance(sim, 3)) {
 		writer_advance(&sim->events, time_ns);
 		write_begin(&sim->events, "Contending for pthread mutex owned by tid: %d", SF_PID);
-		write_bare_end(&sim->events);
+		/* An end without a pid, as bionic's own tracer writes it. */
+		struct marker end = next_marker(&sim->events);
+
+		end.process = NO_PROCESS;
+		plan_add_marker(sim->plan, end, SPAN_LITERAL("E"));
 	}
 }
 
@@ -338,23 +334,14 @@ void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, con
 
 	writer_advance(writer, vsync->time_ns);
 	write_begin(writer, "%s", slice);
-	sim->hardware_value = !sim->hardware_value;
-	write_counter(writer, sim->hardware_value, "%s", counter);
+	write_toggle(writer, &sim->hardware_value, counter);
 	write_end(writer);
 }
 
-void app_queues_fence(struct app *app)
+/* The GPU finishes the app's last @n fences, each 0.4 to 1.3 ms after the one before, and the last
+ * one not before @until_ns. */
+static void finish_fences(struct app *app, unsigned int n, uint64_t until_ns)
 {
-	if (app->draws_itself)
-		return;
-	write_slice(&app->render, "Trace GPU completion fence %u", ++app->fences);
-	write_step(&app->render, app->fence_counter, 1);
-}
-
-void app_waits_for_fences(struct app *app, unsigned int n, uint64_t until_ns)
-{
-	if (app->draws_itself)
-		return;
 	writer_advance(&app->fence, app->render.now_ns);
 	while (n-- > 0) {
 		unsigned int fence = app->fences - n;
@@ -366,4 +353,43 @@ void app_waits_for_fences(struct app *app, unsigned int n, uint64_t until_ns)
 		write_end(&app->fence);
 		write_step(&app->fence, app->fence_counter, -1);
 	}
+}
+
+void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
+	      uint64_t queue_ns)
+{
+	const struct vocabulary *vocabulary = sim->vocabulary;
+	struct layer *layer = frame->layer;
+	struct app *app = layer->app;
+	struct marker_writer *render = app->draws_itself ? &app->main : &app->render;
+	bool framed = layer->kind != LAYER_SURFACE_VIEW;
+
+	if (framed)
+		vocabulary->do_frame(sim, frame, start_ns);
+	if (frame->endless)
+		return;
+	writer_advance(render, queue_ns - frame->blocked_ns);
+	if (frame->blocked_ns > 0) {
+		write_begin(render, "dequeueBuffer%s%.*s", layer->tag_length ? " - " : "",
+			    layer->tag_length, layer->producer);
+		writer_advance(render, queue_ns);
+		write_end(render);
+	}
+	write_begin(render, "eglSwapBuffersWithDamageKHR");
+	for (unsigned int i = 0; i <= frame->replaced; i++) {
+		write_begin(render, "queueBuffer");
+		vocabulary->queue_buffer(sim, layer, render, i > 0 || frame->dropped > 0);
+		/* The fence of the buffer, which the GPU has not finished. */
+		if (!app->draws_itself) {
+			write_slice(render, "Trace GPU completion fence %u", ++app->fences);
+			write_step(render, app->fence_counter, 1);
+		}
+		write_end(render);
+	}
+	write_all(render,
+		  framed && !app->draws_itself ? "dequeueBuffer{} } }" : "dequeueBuffer{} }");
+	if (!app->draws_itself)
+		finish_fences(app, frame->replaced + 1, frame->gpu_until_ns);
+	if (vocabulary->queue_transaction && layer->kind == LAYER_WINDOW && sim_chance(sim, 3))
+		vocabulary->queue_transaction(sim, layer, render->now_ns);
 }

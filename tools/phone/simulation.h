@@ -51,6 +51,7 @@ struct layer {
 	char title[256];	 /* of the window, without additions of the Android version */
 	char name[320];		 /* in SurfaceFlinger */
 	char producer[320];	 /* in the app's process, from Android 12 */
+	int tag_length;		 /* of the part of it that is the app's own name */
 	uint32_t number;	 /* in the plan */
 	uint32_t queue;		 /* counter: buffers that wait for SurfaceFlinger */
 	uint32_t transactions;	 /* counter, Android 8.1 to 11 */
@@ -106,13 +107,19 @@ struct vocabulary {
 	uint64_t tick_jitter_ns;  /* longest time from the vsync to the tick */
 	unsigned int app_percent; /* of a period, from SurfaceFlinger's tick to the apps' tick */
 	const char *timer;	  /* name of the thread that writes the ticks */
+	/* Of the display's own vsync. NULL: there is hardware_vsync(). */
+	const char *vsync_slice, *vsync_counter;
 	/* Sets the names of @layer. @same_title: number of existing layers with the same title. */
 	void (*name_layer)(struct simulation *sim, struct layer *layer, unsigned int same_title);
 	/* The ticks of a vsync. */
 	void (*tick)(struct simulation *sim, const struct vsync *vsync, bool sf, bool app);
-	/* The app draws a frame and queues it around @queue_ns. */
-	void (*draw)(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
-		     uint64_t queue_ns);
+	/* The app's main thread draws a frame at @start_ns, and its RenderThread begins with it. */
+	void (*do_frame)(struct simulation *sim, const struct frame *frame, uint64_t start_ns);
+	/* Inside the queueBuffer of @render. @replaces: a buffer that was not latched yet. */
+	void (*queue_buffer)(struct simulation *sim, struct layer *layer,
+			     struct marker_writer *render, bool replaces);
+	/* Queues a transaction without a buffer. NULL: there is none. */
+	void (*queue_transaction)(struct simulation *sim, struct layer *layer, uint64_t time_ns);
 	/* SurfaceFlinger's main thread. */
 	void (*latch_and_compose)(struct simulation *sim, const struct vsync *vsync);
 	/* The display's own vsync, while SurfaceFlinger has it enabled. */
@@ -122,6 +129,8 @@ struct vocabulary {
 	/* SurfaceFlinger states the refresh and render rates at @vsync. NULL: never. */
 	void (*state_rates)(struct simulation *sim, const struct vsync *vsync);
 };
+
+extern const struct vocabulary android_9, android_11, android_14, android_15;
 
 struct simulation {
 	struct plan *plan;
@@ -146,12 +155,9 @@ struct simulation {
 void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary *vocabulary,
 	      uint64_t seed);
 
-/* Inside Surface::queueBuffer: the fence of the buffer, which the GPU has not finished. */
-void app_queues_fence(struct app *app);
-
-/* The GPU finishes the app's last @n fences, each 0.4 to 1.3 ms after the one before, and the last
- * one not before @until_ns. */
-void app_waits_for_fences(struct app *app, unsigned int n, uint64_t until_ns);
+/* The app draws @frame and queues it around @queue_ns. */
+void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
+	      uint64_t queue_ns);
 
 /* Uniform in [low, high]. */
 uint64_t sim_random(struct simulation *sim, uint64_t low, uint64_t high);
@@ -195,14 +201,11 @@ void write_counter(struct marker_writer *writer, int64_t value, const char *form
 void write_all(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Writes the other value of a counter that is 0 or 1. */
+void write_toggle(struct marker_writer *writer, bool *value, const char *name);
+
 /* Writes a new value of a counter of the plan, see plan_add_step(). */
 void write_step(struct marker_writer *writer, uint32_t counter, int step);
-
-/* Writes any payload; @text lacks the pid: "S|name|1" becomes "S|2300|name|1". */
-void write_payload(struct marker_writer *writer, const char *text);
-
-/* Writes "E" without a pid, as bionic's own tracer does. */
-void write_bare_end(struct marker_writer *writer);
 
 /* Begins a present slice, and adds the truth: the frames of @vsync. */
 void write_present(struct marker_writer *writer, const struct vsync *vsync, const char *name);

@@ -56,12 +56,18 @@ enum wait_kind {
 	WAIT_WITHOUT_A_SIGN,
 };
 
+/* What the display does in one of equal parts of the length. The last one has no period. */
+struct part {
+	uint64_t period_ns;
+	unsigned int step;    /* vsyncs in a render period */
+	unsigned int display; /* see struct vsync */
+};
+
 struct scenario {
 	const char *name;
 	const char *about;
 	unsigned int seconds;
-	/* Returns the period from the vsync's time on; may set its step and display. */
-	uint64_t (*period)(const struct scenario_run *run, struct vsync *vsync);
+	const struct part *parts;
 	void (*set_up)(struct scenario_run *run);
 	/* Adds the frames that @vsync shows. */
 	void (*step)(struct scenario_run *run, struct vsync *vsync);
@@ -69,56 +75,20 @@ struct scenario {
 	bool late_ticks; /* for half of the time, 40 % of the ticks are late; frames are on time */
 };
 
-static uint64_t period_60(const struct scenario_run *run, struct vsync *vsync)
-{
-	return PERIOD_60;
-}
-
-static uint64_t period_120(const struct scenario_run *run, struct vsync *vsync)
-{
-	return PERIOD_120;
-}
-
-static uint64_t period_switch(const struct scenario_run *run, struct vsync *vsync)
-{
-	return vsync->time_ns < run->length_ns / 2 ? PERIOD_60 : PERIOD_120;
-}
-
-static uint64_t period_switch_twice(const struct scenario_run *run, struct vsync *vsync)
-{
-	return vsync->time_ns / (run->length_ns / 3) == 1 ? PERIOD_120 : PERIOD_60;
-}
-
-/* The outer display, the inner one, the outer one. */
-static uint64_t period_fold(const struct scenario_run *run, struct vsync *vsync)
-{
-	uint64_t period_ns = period_switch_twice(run, vsync);
-
-	vsync->display = period_ns == PERIOD_60;
-	return period_ns;
-}
-
-static uint64_t period_240(const struct scenario_run *run, struct vsync *vsync)
-{
-	vsync->step = 2;
-	return PERIOD_240;
-}
-
-/* An app at 120 Hz, a film at 24 Hz, the film at 120 Hz rendered at 24, the app again. */
-static uint64_t period_ltpo(const struct scenario_run *run, struct vsync *vsync)
-{
-	uint64_t quarter = vsync->time_ns / (run->length_ns / 4);
-
-	vsync->step = quarter == 2 ? 5 : 1;
-	return quarter == 1 ? 5 * PERIOD_LTPO : PERIOD_LTPO;
-}
-
 static int64_t vsyncs_in(uint64_t ns, uint64_t period_ns)
 {
 	return (int64_t)((ns + period_ns / 2) / period_ns);
 }
 
-static void set_up_bar(struct scenario_run *run)
+/* Adds an app with one layer, each with number @n. */
+static void add_app(struct scenario_run *run, unsigned int n, enum layer_kind kind,
+		    const char *package, const char *activity, const char *render)
+{
+	run->apps[n] = sim_add_app(&run->sim, package, activity, render);
+	run->layers[n] = sim_add_layer(&run->sim, run->apps[n], kind, NULL);
+}
+
+static void add_bar(struct scenario_run *run)
 {
 	struct app *app =
 		sim_add_app(&run->sim, "com.android.systemui", "SystemUI", "RenderThread");
@@ -128,9 +98,8 @@ static void set_up_bar(struct scenario_run *run)
 
 static void set_up_app(struct scenario_run *run)
 {
-	run->apps[0] = sim_add_app(&run->sim, "com.example.scroll", "MainActivity", "RenderThread");
-	run->layers[0] = sim_add_layer(&run->sim, run->apps[0], LAYER_WINDOW, NULL);
-	set_up_bar(run);
+	add_app(run, 0, LAYER_WINDOW, "com.example.scroll", "MainActivity", "RenderThread");
+	add_bar(run);
 }
 
 static void add_frame(struct vsync *vsync, struct frame frame)
@@ -139,9 +108,15 @@ static void add_frame(struct vsync *vsync, struct frame frame)
 		vsync->frames[vsync->frame_count++] = frame;
 }
 
+/* Adds a frame without any peculiarity. */
+static void show(struct vsync *vsync, struct layer *layer)
+{
+	add_frame(vsync, (struct frame){ .layer = layer });
+}
+
 static void step_steady(struct scenario_run *run, struct vsync *vsync)
 {
-	add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+	show(vsync, run->layers[0]);
 }
 
 /* A frame in each render period, at times a later one. */
@@ -149,7 +124,7 @@ static void step_rendered(struct scenario_run *run, struct vsync *vsync)
 {
 	if (vsync->number < run->until)
 		return;
-	add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+	show(vsync, run->layers[0]);
 	run->until = vsync->number + vsync->step;
 	if (sim_chance(&run->sim, 3))
 		run->until += (int64_t)sim_random(&run->sim, 1, vsync->step);
@@ -160,14 +135,13 @@ static void step_drops(struct scenario_run *run, struct vsync *vsync)
 	struct simulation *sim = &run->sim;
 
 	if (vsync->number % 30 == 0)
-		add_frame(vsync, (struct frame){ .layer = run->bar });
+		show(vsync, run->bar);
 	if (vsync->number < run->until) {
 		vsync->tick = run->pause != PAUSE_SILENT;
 		vsync->compose = run->pause == PAUSE_COMPOSES;
 		return;
 	}
-	add_frame(vsync, (struct frame){ .layer = run->layers[0],
-					 .replaced = sim_chance(sim, 2) ? 1 : 0 });
+	add_frame(vsync, (struct frame){ .layer = run->layers[0], .replaced = sim_chance(sim, 2) });
 	if (!sim_chance(sim, 3))
 		return;
 	run->until = vsync->number + 1 + (int64_t)sim_random(sim, 1, 5);
@@ -176,16 +150,15 @@ static void step_drops(struct scenario_run *run, struct vsync *vsync)
 
 static void set_up_game(struct scenario_run *run)
 {
-	run->apps[0] = sim_add_app(&run->sim, "com.example.game", "GameActivity", "UnityMain");
-	run->layers[0] = sim_add_layer(&run->sim, run->apps[0], LAYER_SURFACE_VIEW, NULL);
-	set_up_bar(run);
+	add_app(run, 0, LAYER_SURFACE_VIEW, "com.example.game", "GameActivity", "UnityMain");
+	add_bar(run);
 }
 
 static void step_game(struct scenario_run *run, struct vsync *vsync)
 {
 	if (vsync->number % 2 == 0)
-		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
-	add_frame(vsync, (struct frame){ .layer = run->bar });
+		show(vsync, run->layers[0]);
+	show(vsync, run->bar);
 }
 
 /* Bursts of frames; between them no ticks and no presents. */
@@ -207,9 +180,9 @@ static void step_idle(struct scenario_run *run, struct vsync *vsync)
 		run->until = vsync->number + vsyncs_in(ns, vsync->period_ns);
 	}
 	if (burst)
-		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+		show(vsync, run->layers[0]);
 	if (burst && sim_chance(sim, 5))
-		add_frame(vsync, (struct frame){ .layer = run->bar });
+		show(vsync, run->bar);
 }
 
 static void set_up_switch(struct scenario_run *run)
@@ -222,51 +195,45 @@ static void set_up_switch(struct scenario_run *run)
 		run->apps[i + 1] =
 			sim_add_app(&run->sim, packages[i], "MainActivity", "RenderThread");
 	run->layers[0] = sim_add_layer(&run->sim, run->apps[0], LAYER_WINDOW, NULL);
-	set_up_bar(run);
+	add_bar(run);
 }
 
-/* Begins a phase and returns its length. Four phases follow each other: the launcher; launcher and
- * splash screen; the app's window; window and launcher. */
-static uint64_t begin_phase(struct scenario_run *run)
-{
-	static const uint64_t lengths_ms[] = { 1200, 350, 1500, 300 };
-	struct app *app = run->apps[1 + run->phase / 4 % 3];
-	char title[256] = "Splash Screen ";
-
-	switch (run->phase % 4) {
-	case 0:
-		if (run->layers[2])
-			run->layers[2]->exists = false;
-		break;
-	case 1:
-		strncat(title, app->package, sizeof(title) - strlen(title) - 1);
-		run->layers[1] = sim_add_layer(&run->sim, app, LAYER_SYSTEM, title);
-		break;
-	case 2:
-		run->layers[1]->exists = false;
-		run->layers[2] = sim_add_layer(&run->sim, app, LAYER_WINDOW, NULL);
-		break;
-	default:
-		break;
-	}
-	return lengths_ms[run->phase % 4] * NS_PER_MS;
-}
-
+/* Four phases follow each other: the launcher; launcher and splash screen; the app's window; window
+ * and launcher. */
 static void step_switch(struct scenario_run *run, struct vsync *vsync)
 {
+	static const uint64_t lengths_ms[] = { 1200, 350, 1500, 300 };
+	unsigned int phase;
+	char title[256];
+
 	if (vsync->number >= run->until) {
 		if (run->until > 0)
 			run->phase++;
-		run->until = vsync->number + vsyncs_in(begin_phase(run), vsync->period_ns);
+		phase = run->phase % 4;
+		struct app *app = run->apps[1 + run->phase / 4 % 3];
+
+		if (phase == 0 && run->layers[2])
+			run->layers[2]->exists = false;
+		if (phase == 1) {
+			snprintf(title, sizeof(title), "Splash Screen %s", app->package);
+			run->layers[1] = sim_add_layer(&run->sim, app, LAYER_SYSTEM, title);
+		}
+		if (phase == 2) {
+			run->layers[1]->exists = false;
+			run->layers[2] = sim_add_layer(&run->sim, app, LAYER_WINDOW, NULL);
+		}
+		run->until =
+			vsync->number + vsyncs_in(lengths_ms[phase] * NS_PER_MS, vsync->period_ns);
 	}
-	if (run->phase % 4 != 2)
-		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
-	if (run->phase % 4 == 1)
-		add_frame(vsync, (struct frame){ .layer = run->layers[1] });
-	if (run->phase % 4 >= 2)
-		add_frame(vsync, (struct frame){ .layer = run->layers[2] });
+	phase = run->phase % 4;
+	if (phase != 2)
+		show(vsync, run->layers[0]);
+	if (phase == 1)
+		show(vsync, run->layers[1]);
+	if (phase >= 2)
+		show(vsync, run->layers[2]);
 	if (vsync->number % 45 == 0)
-		add_frame(vsync, (struct frame){ .layer = run->bar });
+		show(vsync, run->bar);
 }
 
 static void set_up_surfaces(struct scenario_run *run)
@@ -297,17 +264,15 @@ static void step_surfaces(struct scenario_run *run, struct vsync *vsync)
 		bool burst = vsync->number % 60 == 59 && (i + SURFACES - first) % SURFACES < BURST;
 
 		if (burst || (vsync->number + 7 * i) % (5 + i % 40) == 0)
-			add_frame(vsync, (struct frame){ .layer = run->layers[i] });
+			show(vsync, run->layers[i]);
 	}
 }
 
 static void set_up_demo(struct scenario_run *run)
 {
-	run->apps[0] = sim_add_app(&run->sim, "com.example.mail", "MainActivity", "RenderThread");
-	run->layers[0] = sim_add_layer(&run->sim, run->apps[0], LAYER_WINDOW, NULL);
-	run->apps[1] = sim_add_app(&run->sim, "com.example.game", "GameActivity", "UnityMain");
-	run->layers[1] = sim_add_layer(&run->sim, run->apps[1], LAYER_SURFACE_VIEW, NULL);
-	set_up_bar(run);
+	add_app(run, 0, LAYER_WINDOW, "com.example.mail", "MainActivity", "RenderThread");
+	add_app(run, 1, LAYER_SURFACE_VIEW, "com.example.game", "GameActivity", "UnityMain");
+	add_bar(run);
 }
 
 /* The vsyncs of each 8 s at which the list of the mail app stops scrolling, and for how many
@@ -324,44 +289,32 @@ static const struct delay {
 
 #define DELAYS_VSYNCS 480
 
-static const struct delay *delay_at(int64_t vsync)
+/* A mail app with jank, a game at 30 fps, and a status bar that seldom draws. The list of the mail
+ * app scrolls at 60 fps, except during delays. run->until is the vsync of a late frame. */
+static void step_demo(struct scenario_run *run, struct vsync *vsync)
 {
-	for (size_t i = 0; i < sizeof(delays) / sizeof(delays[0]); i++)
-		if (delays[i].at == vsync % DELAYS_VSYNCS)
-			return &delays[i];
-	return NULL;
-}
+	struct frame mail = { .layer = run->layers[0] };
 
-/* The list scrolls at 60 fps, except during delays. run->until is the vsync of a late frame. */
-static void step_mail(struct scenario_run *run, struct vsync *vsync)
-{
-	const struct delay *delay = delay_at(vsync->number);
+	for (size_t i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
+		const struct delay *delay = &delays[i];
 
-	if (delay) {
+		if (delay->at != vsync->number % DELAYS_VSYNCS)
+			continue;
 		run->until = vsync->number + delay->vsyncs - 1;
 		run->work_ns = delay->queued ? 0 : (uint64_t)(delay->vsyncs - 1) * vsync->period_ns;
 		vsync->stalled = delay->queued ? run->layers[0] : NULL;
 	}
 	run->apps[0]->busy = vsync->number < run->until;
-	if (run->apps[0]->busy)
-		return;
-	if (vsync->number > run->until)
-		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
-	else if (run->work_ns > 0)
-		add_frame(vsync,
-			  (struct frame){ .layer = run->layers[0], .work_ns = run->work_ns });
-	else
-		add_frame(vsync, (struct frame){ .layer = run->layers[0], .queued_before = true });
-}
-
-/* A mail app with jank, a game at 30 fps, and a status bar that seldom draws. */
-static void step_demo(struct scenario_run *run, struct vsync *vsync)
-{
-	step_mail(run, vsync);
+	if (vsync->number == run->until) {
+		mail.work_ns = run->work_ns;
+		mail.queued_before = run->work_ns == 0;
+	}
+	if (vsync->number >= run->until)
+		add_frame(vsync, mail);
 	if (vsync->number % 2 == 0)
-		add_frame(vsync, (struct frame){ .layer = run->layers[1] });
+		show(vsync, run->layers[1]);
 	if (vsync->number % 90 >= 60 && vsync->number % 90 < 64)
-		add_frame(vsync, (struct frame){ .layer = run->bar });
+		show(vsync, run->bar);
 }
 
 /* --- waits: an app that hangs, and others that do not --- */
@@ -404,33 +357,32 @@ static void step_wait(struct scenario_run *run, struct vsync *vsync)
 static void step_idle_beside_game(struct scenario_run *run, struct vsync *vsync)
 {
 	step_wait(run, vsync);
-	add_frame(vsync, (struct frame){ .layer = run->layers[1] });
+	show(vsync, run->layers[1]);
 	if (vsync->number % 90 >= 60 && vsync->number % 90 < 64)
-		add_frame(vsync, (struct frame){ .layer = run->bar });
+		show(vsync, run->bar);
 }
 
 static void set_up_front(struct scenario_run *run)
 {
 	set_up_app(run);
-	run->apps[1] = sim_add_app(&run->sim, "com.android.launcher3", "Launcher", "RenderThread");
-	run->layers[1] = sim_add_layer(&run->sim, run->apps[1], LAYER_WINDOW, NULL);
+	add_app(run, 1, LAYER_WINDOW, "com.android.launcher3", "Launcher", "RenderThread");
 }
 
 /* The app and the launcher are in front in turn. */
 static void step_background(struct scenario_run *run, struct vsync *vsync)
 {
-	add_frame(vsync, (struct frame){ .layer = run->layers[vsync->number / WAIT_AT % 2] });
+	show(vsync, run->layers[vsync->number / WAIT_AT % 2]);
 }
 
 /* The app hangs; after 1.5 s it is killed, and the launcher is in front. */
 static void step_killed(struct scenario_run *run, struct vsync *vsync)
 {
 	if (vsync->number < WAIT_AT)
-		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+		show(vsync, run->layers[0]);
 	else if (vsync->number == WAIT_AT)
 		vsync->killed = run->layers[0];
 	else if (vsync->number >= 2 * WAIT_AT)
-		add_frame(vsync, (struct frame){ .layer = run->layers[1] });
+		show(vsync, run->layers[1]);
 	run->apps[0]->busy = vsync->number >= WAIT_AT;
 }
 
@@ -501,96 +453,83 @@ static void step_display(struct scenario_run *run, struct vsync *vsync, int64_t 
  * only a plan tells that they are late. */
 static void step_stuffing(struct scenario_run *run, struct vsync *vsync, int64_t since)
 {
-	bool last = since == run->delay;
-	const char *stuffing = is_planned(run) ? "stuffing" : NULL;
+	bool itself = run->apps[0]->draws_itself;
+	struct frame frame = {
+		.layer = run->layers[0],
+		.queued_before = true,
+		.ahead = since < run->delay,
+		.cause = itself ? "scheduling" : "gpu",
+	};
 
-	if (since == 0) {
-		hold_buffer(run, vsync, run->apps[0]->draws_itself ? 0 : 1);
-		vsync->tick = vsync->compose = !run->apps[0]->draws_itself;
-		return;
-	}
-	if (!last)
-		hold_buffer(run, vsync, 0);
-	add_frame(vsync, (struct frame){ .layer = run->layers[0],
-					 .queued_before = true,
-					 .ahead = !last,
-					 .cause = since > 1		       ? stuffing
-						  : run->apps[0]->draws_itself ? "scheduling"
-									       : "gpu" });
-}
-
-/* SurfaceFlinger takes longer than it plans. */
-static void step_surfaceflinger(struct scenario_run *run, struct vsync *vsync, int64_t since,
-				bool client)
-{
+	if (since < run->delay)
+		hold_buffer(run, vsync, since == 0 && !itself ? 1 : 0);
+	vsync->tick = vsync->compose = since == 0 && !itself;
+	if (since > 1)
+		frame.cause = is_planned(run) ? "stuffing" : NULL;
 	if (since > 0)
-		return;
-	vsync->client = client;
-	/* It plans to present one and a half vsyncs after its tick, where there is a plan. */
-	vsync->late = is_planned(run) ? 2 : 1;
-	vsync->present_ns += (uint64_t)vsync->late * vsync->period_ns;
-	add_frame(vsync,
-		  (struct frame){ .layer = run->layers[0],
-				  .cause = client ? "surfaceflinger-gpu" : "surfaceflinger-cpu" });
+		add_frame(vsync, frame);
 }
 
-/* The vsync that is @since vsyncs after the one whose frame is late. Returns when it is over. */
+/* The vsync that is @since vsyncs after the first one of a culprit. Returns when it is over. */
 static bool step_culprit(struct scenario_run *run, struct vsync *vsync, int64_t since)
 {
-	struct layer *layer = run->layers[0];
-	uint64_t delay_ns = (uint64_t)run->delay * vsync->period_ns;
+	enum culprit culprit = culprit_of(run);
+	struct frame late = { .layer = run->layers[0] };
+	int64_t last = run->delay;
 
-	switch (culprit_of(run)) {
+	switch (culprit) {
 	case CULPRIT_APP:
-		vsync->asking = since == 0 ? layer : NULL;
-		layer->app->busy = since < run->delay;
-		if (since == run->delay)
-			add_frame(vsync, (struct frame){ .layer = layer,
-							 .work_ns = delay_ns,
-							 .asked = true,
-							 .cause = "app" });
-		return since == run->delay;
+		vsync->asking = since == 0 ? late.layer : NULL;
+		run->apps[0]->busy = since < last;
+		late.work_ns = (uint64_t)last * vsync->period_ns;
+		late.asked = true;
+		late.cause = "app";
+		break;
 	case CULPRIT_GPU:
 		if (since == 0)
-			hold_buffer(run, vsync, run->delay);
-		vsync->tick = vsync->compose = since < run->delay;
-		if (since == run->delay)
-			add_frame(vsync, (struct frame){ .layer = layer,
-							 .queued_before = true,
-							 .cause = "gpu" });
-		return since == run->delay;
+			hold_buffer(run, vsync, last);
+		vsync->tick = vsync->compose = since < last;
+		late.queued_before = true;
+		late.cause = "gpu";
+		break;
 	case CULPRIT_SCHEDULING:
+	case CULPRIT_DROPPED:
+		last = 1;
 		if (since == 0)
 			hold_buffer(run, vsync, 0);
-		else
-			add_frame(vsync, (struct frame){ .layer = layer,
-							 .queued_before = true,
-							 .cause = "scheduling" });
-		return since == 1;
+		vsync->tick = vsync->compose = since == 0 && culprit == CULPRIT_DROPPED;
+		late.queued_before = culprit == CULPRIT_SCHEDULING;
+		late.dropped = culprit == CULPRIT_DROPPED;
+		late.cause = culprit == CULPRIT_DROPPED ? "dropped" : "scheduling";
+		break;
 	case CULPRIT_SF_CPU:
 	case CULPRIT_SF_GPU:
-		step_surfaceflinger(run, vsync, since, culprit_of(run) == CULPRIT_SF_GPU);
-		return since == (is_planned(run) ? 2 : 1);
+		/* It plans to present one and a half vsyncs after its tick, where there is a plan.
+		 */
+		last = is_planned(run) ? 2 : 1;
+		late.cause =
+			culprit == CULPRIT_SF_GPU ? "surfaceflinger-gpu" : "surfaceflinger-cpu";
+		if (since == 0) {
+			vsync->client = culprit == CULPRIT_SF_GPU;
+			vsync->late = last;
+			vsync->present_ns += (uint64_t)last * vsync->period_ns;
+			add_frame(vsync, late);
+		}
+		return since == last;
 	case CULPRIT_STUFFING:
 		step_stuffing(run, vsync, since);
-		return since == run->delay;
-	case CULPRIT_DROPPED:
-		if (since == 0)
-			hold_buffer(run, vsync, 0);
-		else
-			add_frame(
-				vsync,
-				(struct frame){ .layer = layer, .dropped = 1, .cause = "dropped" });
-		vsync->tick = vsync->compose = since == 0;
-		return since == 1;
+		return since == last;
 	case CULPRIT_DISPLAY:
 		step_display(run, vsync, since);
 		return since == 2;
 	default:
+		last = since;
 		vsync->moved_ns = vsync->period_ns * 2 / 5;
-		add_frame(vsync, (struct frame){ .layer = layer, .cause = "prediction" });
-		return true;
+		late.cause = "prediction";
 	}
+	if (since == last)
+		add_frame(vsync, late);
+	return since == last;
 }
 
 static void step_culprits(struct scenario_run *run, struct vsync *vsync)
@@ -614,7 +553,7 @@ static void step_culprits(struct scenario_run *run, struct vsync *vsync)
 	}
 	/* A game draws every second vsync, those before a culprit's. */
 	if (!is_game || since % 2 == 0)
-		add_frame(vsync, (struct frame){ .layer = run->layers[0] });
+		show(vsync, run->layers[0]);
 }
 
 static void set_up_itself(struct scenario_run *run)
@@ -623,56 +562,74 @@ static void set_up_itself(struct scenario_run *run)
 	run->apps[0]->draws_itself = true;
 }
 
+static const struct part hz_60[] = { { PERIOD_60, 1, 0 }, { 0 } };
+static const struct part hz_120[] = { { PERIOD_120, 1, 0 }, { 0 } };
+static const struct part hz_240[] = { { PERIOD_240, 2, 0 }, { 0 } };
+static const struct part hz_60_120[] = { { PERIOD_60, 1, 0 }, { PERIOD_120, 1, 0 }, { 0 } };
+static const struct part hz_60_120_60[] = {
+	{ PERIOD_60, 1, 0 }, { PERIOD_120, 1, 0 }, { PERIOD_60, 1, 0 }, { 0 }
+};
+/* The outer display, the inner one, the outer one. */
+static const struct part fold[] = {
+	{ PERIOD_60, 1, 1 }, { PERIOD_120, 1, 0 }, { PERIOD_60, 1, 1 }, { 0 }
+};
+/* An app at 120 Hz, a film at 24 Hz, the film at 120 Hz rendered at 24, the app again. */
+static const struct part ltpo[] = { { PERIOD_LTPO, 1, 0 },
+				    { 5 * PERIOD_LTPO, 1, 0 },
+				    { PERIOD_LTPO, 5, 0 },
+				    { PERIOD_LTPO, 1, 0 },
+				    { 0 } };
+
 static const struct scenario scenarios[] = {
-	{ "steady-60", "an app that shows a frame in every vsync of 60 Hz", 10, period_60,
-	  set_up_app, .step = step_steady },
+	{ "steady-60", "an app that shows a frame in every vsync of 60 Hz", 10, hz_60, set_up_app,
+	  .step = step_steady },
 	{ "drops-120", "120 Hz with frames late by 1 to 5 vsyncs, and buffers that are never shown",
-	  10, period_120, set_up_app, .step = step_drops },
-	{ "game-30", "a game at 30 fps and a status bar at 60", 10, period_60, set_up_game,
+	  10, hz_120, set_up_app, .step = step_drops },
+	{ "game-30", "a game at 30 fps and a status bar at 60", 10, hz_60, set_up_game,
 	  .step = step_game },
-	{ "switch-60-120", "the display changes from 60 to 120 Hz halfway", 10, period_switch,
+	{ "switch-60-120", "the display changes from 60 to 120 Hz halfway", 10, hz_60_120,
 	  set_up_app, .step = step_steady },
-	{ "idle-gaps", "bursts of frames with idle time in between, once more than 5 s", 30,
-	  period_60, set_up_app, .step = step_idle },
-	{ "app-switch", "launcher and apps in turn, with splash screens", 15, period_60,
-	  set_up_switch, .step = step_switch },
-	{ "surfaces-200", "200 surfaces, at times 64 or more in one present", 10, period_60,
+	{ "idle-gaps", "bursts of frames with idle time in between, once more than 5 s", 30, hz_60,
+	  set_up_app, .step = step_idle },
+	{ "app-switch", "launcher and apps in turn, with splash screens", 15, hz_60, set_up_switch,
+	  .step = step_switch },
+	{ "surfaces-200", "200 surfaces, at times 64 or more in one present", 10, hz_60,
 	  set_up_surfaces, .step = step_surfaces },
-	{ "late-ticks", "60 Hz with late ticks while frames are on time", 12, period_60, set_up_app,
+	{ "late-ticks", "60 Hz with late ticks while frames are on time", 12, hz_60, set_up_app,
 	  .step = step_drops, .late_ticks = true },
-	{ "late-switch", "60, 120 and 60 Hz with late ticks around the switches", 12,
-	  period_switch_twice, set_up_app, .step = step_steady, .late_ticks = true },
-	{ "hang-doframe", "an app that hangs in doFrame every 3 s", 12, period_60, set_up_app,
+	{ "late-switch", "60, 120 and 60 Hz with late ticks around the switches", 12, hz_60_120_60,
+	  set_up_app, .step = step_steady, .late_ticks = true },
+	{ "hang-doframe", "an app that hangs in doFrame every 3 s", 12, hz_60, set_up_app,
 	  .step = step_wait, .wait = WAIT_IN_DO_FRAME },
-	{ "hang-before", "an app that hangs every 3 s before doFrame, which comes late", 12,
-	  period_60, set_up_app, .step = step_wait, .wait = WAIT_BEFORE_DO_FRAME },
-	{ "hang-gpu", "an app whose buffer is queued, but not latched, every 3 s", 12, period_60,
+	{ "hang-before", "an app that hangs every 3 s before doFrame, which comes late", 12, hz_60,
+	  set_up_app, .step = step_wait, .wait = WAIT_BEFORE_DO_FRAME },
+	{ "hang-gpu", "an app whose buffer is queued, but not latched, every 3 s", 12, hz_60,
 	  set_up_app, .step = step_wait, .wait = WAIT_FOR_GPU },
-	{ "hang-dequeue", "a game that is blocked in dequeueBuffer every 3 s", 12, period_60,
+	{ "hang-dequeue", "a game that is blocked in dequeueBuffer every 3 s", 12, hz_60,
 	  set_up_game, .step = step_wait, .wait = WAIT_FOR_BUFFER },
 	{ "hang-native", "a game that hangs in its own code every 3 s: the trace does not show why",
-	  12, period_60, set_up_game, .step = step_wait, .wait = WAIT_WITHOUT_A_SIGN },
-	{ "hang-killed", "an app that hangs in doFrame and is killed", 12, period_60, set_up_front,
+	  12, hz_60, set_up_game, .step = step_wait, .wait = WAIT_WITHOUT_A_SIGN },
+	{ "hang-killed", "an app that hangs in doFrame and is killed", 12, hz_60, set_up_front,
 	  .step = step_killed },
-	{ "idle-beside", "an app that is idle every 3 s, beside a game that is not", 12, period_60,
+	{ "idle-beside", "an app that is idle every 3 s, beside a game that is not", 12, hz_60,
 	  set_up_demo, .step = step_idle_beside_game, .wait = WAIT_WITHOUT_A_SIGN },
-	{ "background", "an app that is in the background every 3 s", 12, period_60, set_up_front,
+	{ "background", "an app that is in the background every 3 s", 12, hz_60, set_up_front,
 	  .step = step_background },
-	{ "culprits", "an app with late frames, each of a known cause", 30, period_60, set_up_app,
+	{ "culprits", "an app with late frames, each of a known cause", 30, hz_60, set_up_app,
 	  .step = step_culprits },
-	{ "culprits-120", "the same at 120 Hz", 30, period_120, set_up_app, .step = step_culprits },
-	{ "culprits-game", "the same of a game at 30 fps", 30, period_60, set_up_game,
+	{ "culprits-120", "the same at 120 Hz", 30, hz_120, set_up_app, .step = step_culprits },
+	{ "culprits-game", "the same of a game at 30 fps", 30, hz_60, set_up_game,
 	  .step = step_culprits },
-	{ "culprits-cpu", "the same of an app that draws without the GPU", 30, period_60,
-	  set_up_itself, .step = step_culprits },
+	{ "culprits-cpu", "the same of an app that draws without the GPU", 30, hz_60, set_up_itself,
+	  .step = step_culprits },
 	{ "ltpo-film", "120 Hz, a film at 24 Hz, the film at 120 Hz rendered at 24, 120 Hz", 12,
-	  period_ltpo, set_up_app, .step = step_rendered },
-	{ "arr-240", "vsyncs at 240 Hz, rendered at 120", 10, period_240, set_up_app,
+	  ltpo, set_up_app, .step = step_rendered },
+	{ "arr-240", "vsyncs at 240 Hz, rendered at 120", 10, hz_240, set_up_app,
 	  .step = step_rendered },
 	{ "fold", "a foldable: its outer display at 60 Hz, the inner one at 120, the outer one", 12,
-	  period_fold, set_up_app, .step = step_steady },
+	  fold, set_up_app, .step = step_steady },
 	{ "demo", "an app with late frames and freezes, a game at 30 fps, a mostly idle status bar",
-	  20, period_60, set_up_demo, .step = step_demo },
+	  20, hz_60, set_up_demo, .step = step_demo },
 };
 
 static const struct vocabulary *const vocabularies[] = {
@@ -713,27 +670,30 @@ static uint64_t tick_lateness(struct scenario_run *run, const struct vsync *vsyn
 static void next_vsync(struct scenario_run *run, const struct vsync *before, struct vsync *vsync)
 {
 	struct simulation *sim = &run->sim;
+	const struct part *parts = run->scenario->parts;
 	uint64_t half_jitter_ns = sim->vocabulary->tick_jitter_ns / 2;
+	uint64_t time_ns = before->time_ns + before->period_ns;
+	unsigned int count = 1;
 
-	vsync->number = before->number + 1;
-	vsync->time_ns = before->time_ns + before->period_ns;
-	vsync->step = 1;
-	vsync->display = 0;
-	vsync->period_ns = run->scenario->period(run, vsync);
-	vsync->tick_ns = vsync->time_ns + sim_random_around(sim, half_jitter_ns, half_jitter_ns);
+	while (parts[count].period_ns > 0)
+		count++;
+	const struct part *part = &parts[min(time_ns / (run->length_ns / count), count - 1)];
+
+	*vsync = (struct vsync){
+		.number = before->number + 1,
+		.time_ns = time_ns,
+		.period_ns = part->period_ns,
+		.step = part->step,
+		.display = part->display,
+	};
+	vsync->tick_ns = time_ns + sim_random_around(sim, half_jitter_ns, half_jitter_ns);
 	vsync->late_ns = run->scenario->late_ticks ? tick_lateness(run, vsync) : 0;
 	vsync->present_ns =
 		vsync->tick_ns + sim_random_around(sim, min(2400000, vsync->period_ns * 18 / 100),
 						   min(1400000, vsync->period_ns * 85 / 1000));
-	vsync->tick = vsync->compose = false;
 	vsync->client = sim_chance(sim, 8);
 	vsync->mirrored = vsync->number % 180 >= 150;
-	vsync->frame_count = 0;
-	vsync->stalled = vsync->asking = vsync->killed = NULL;
-	vsync->gpu_until_ns = vsync->moved_ns = 0;
-	vsync->late = 0;
-	vsync->missed = false;
-	if (vsync->number >= FIRST_VSYNC && vsync->time_ns < run->length_ns)
+	if (vsync->number >= FIRST_VSYNC && time_ns < run->length_ns)
 		run->scenario->step(run, vsync);
 }
 
@@ -856,7 +816,7 @@ int scenario_generate(struct plan *plan, const struct scenario_options *options)
 	}
 	run->length_ns = NS_PER_S * (options->seconds ? options->seconds : run->scenario->seconds);
 	sim_init(&run->sim, plan, vocabulary, options->seed);
-	run->sim.folds = run->scenario->period == period_fold;
+	run->sim.folds = run->scenario->parts[0].display == 1;
 	run->scenario->set_up(run);
 	plan->base_ns = BASE_NS;
 	generate(run);

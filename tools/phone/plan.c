@@ -42,26 +42,20 @@ uint16_t plan_add_thread(struct plan *plan, uint16_t process, int32_t tid, const
 	return (uint16_t)plan->thread_count++;
 }
 
-static uint32_t text_hash(struct span text)
+/* The slot that holds @text, or the empty one where it belongs. */
+static uint32_t *text_slot(const struct plan *plan, struct span text)
 {
 	uint32_t hash = 2166136261u;
 
 	for (size_t i = 0; i < text.len; i++)
 		hash = (hash ^ (uint8_t)text.ptr[i]) * 16777619u;
-	return hash;
-}
-
-/* The slot that holds @text, or the empty one where it belongs. */
-static uint32_t *text_slot(const struct plan *plan, struct span text)
-{
-	uint32_t mask = plan->text_slots - 1;
-	uint32_t i = text_hash(text) & mask;
-
 	/* A slot holds the offset + 1, so that 0 is an empty slot. */
-	while (plan->text_table[i] &&
-	       !span_equal(span_of(plan->texts + plan->text_table[i] - 1), text))
-		i = (i + 1) & mask;
-	return &plan->text_table[i];
+	for (;; hash++) {
+		uint32_t *slot = &plan->text_table[hash & (plan->text_slots - 1)];
+
+		if (!*slot || span_equal(span_of(plan->texts + *slot - 1), text))
+			return slot;
+	}
 }
 
 static void text_table_grow(struct plan *plan)
@@ -113,14 +107,12 @@ uint32_t plan_layer(struct plan *plan, struct span name)
 uint32_t plan_add_counter(struct plan *plan, const char *name)
 {
 	char text[1024];
-	int length = snprintf(text, sizeof(text), "C|%s|", name);
 
+	snprintf(text, sizeof(text), "C|%s|", name);
 	plan->counters = grow_array(plan->counters, &plan->counter_capacity, plan->counter_count,
 				    sizeof(*plan->counters));
-	plan->counters[plan->counter_count] = (struct plan_counter){
-		.text = plan_add_text(plan, (struct span){ text, (size_t)length }),
-		.length = (uint16_t)length,
-	};
+	plan->counters[plan->counter_count] =
+		(struct plan_counter){ .text = plan_add_text(plan, span_of(text)) };
 	return plan->counter_count++;
 }
 
@@ -128,14 +120,12 @@ uint32_t plan_add_marker(struct plan *plan, struct marker marker, struct span te
 {
 	plan->markers = grow_array(plan->markers, &plan->marker_capacity, plan->marker_total,
 				   sizeof(*plan->markers));
-	plan->steps = grow_array(plan->steps, &plan->step_capacity, plan->marker_total,
-				 sizeof(*plan->steps));
 	if (text.len > PAYLOAD_MAX - 16)
 		text.len = PAYLOAD_MAX - 16;
 	marker.text = plan_add_text(plan, text);
 	marker.length = (uint16_t)text.len;
 	marker.present = false;
-	plan->steps[plan->marker_total] = -1;
+	marker.step = -1;
 	plan->markers[plan->marker_total] = marker;
 	return plan->marker_total++;
 }
@@ -144,7 +134,7 @@ uint32_t plan_add_step(struct plan *plan, struct marker marker, uint32_t counter
 {
 	uint32_t number = plan_add_marker(plan, marker, SPAN_LITERAL("C"));
 
-	plan->steps[number] = (int32_t)counter * 4 + step + 1;
+	plan->markers[number].step = (int32_t)counter * 4 + step + 1;
 	return number;
 }
 
@@ -177,18 +167,16 @@ static int truth_compare(const void *left, const void *right)
 	return a->layer < b->layer ? -1 : a->layer > b->layer;
 }
 
-/* Adds @step to its counter and writes the new value into the text of @marker. */
-static void apply_step(struct plan *plan, struct marker *marker, int32_t step)
+/* Adds the step of @marker to its counter and writes the new value into its text. */
+static void apply_step(struct plan *plan, struct marker *marker)
 {
-	struct plan_counter *counter = &plan->counters[step / 4];
+	struct plan_counter *counter = &plan->counters[marker->step / 4];
 	char text[PAYLOAD_MAX];
 
-	counter->value += step % 4 - 1;
-	int length = snprintf(text, sizeof(text), "%.*s%lld", (int)counter->length,
-			      plan->texts + counter->text, (long long)counter->value);
-
-	marker->text = plan_add_text(plan, (struct span){ text, (size_t)length });
-	marker->length = (uint16_t)length;
+	counter->value += marker->step % 4 - 1;
+	marker->length = (uint16_t)snprintf(text, sizeof(text), "%s%lld",
+					    plan->texts + counter->text, (long long)counter->value);
+	marker->text = plan_add_text(plan, span_of(text));
 }
 
 void plan_sort(struct plan *plan)
@@ -206,8 +194,8 @@ void plan_sort(struct plan *plan)
 	for (uint32_t i = 0; i < count; i++) {
 		sorted[i] = plan->markers[order[i]];
 		position[order[i]] = i;
-		if (plan->steps[order[i]] >= 0)
-			apply_step(plan, &sorted[i], plan->steps[order[i]]);
+		if (sorted[i].step >= 0)
+			apply_step(plan, &sorted[i]);
 	}
 	for (uint32_t i = 0; i < plan->truth_count; i++)
 		plan->truth[i].marker = position[plan->truth[i].marker];
@@ -243,7 +231,6 @@ void plan_free(struct plan *plan)
 	free(plan->truth);
 	free(plan->layers);
 	free(plan->counters);
-	free(plan->steps);
 	free(plan->texts);
 	free(plan->text_table);
 	*plan = (struct plan){ 0 };

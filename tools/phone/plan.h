@@ -51,6 +51,7 @@ struct marker {
 	int16_t process; /* whose pid follows the letter, or NO_PROCESS */
 	uint8_t cpu;
 	bool present; /* the truth needs the time at which it is played */
+	int32_t step; /* until plan_sort(): counter number * 4 + step + 1, or -1 */
 };
 
 /* A frame of a layer: the present that showed it, and the display's vsync at that time. */
@@ -67,7 +68,6 @@ struct truth_frame {
 /* A counter. Its value is the sum of all earlier steps, of all threads. */
 struct plan_counter {
 	uint32_t text; /* "C|name|" */
-	uint16_t length;
 	int64_t value;
 };
 
@@ -85,8 +85,6 @@ struct plan {
 	uint32_t layer_count, layer_capacity;
 	struct plan_counter *counters;
 	uint32_t counter_count, counter_capacity;
-	int32_t *steps; /* of each marker until plan_sort(): counter number * 4 + step + 1, or -1 */
-	uint32_t step_capacity;
 	char *texts; /* each ended by NUL */
 	uint32_t text_size, text_capacity;
 	uint32_t *text_table; /* hash of the texts */

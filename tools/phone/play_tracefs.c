@@ -68,7 +68,6 @@ struct playback {
 	const struct plan *plan;
 	const struct play_options *options;
 	struct shared *shared;
-	size_t shared_size;
 	struct run *runs;
 	uint32_t loop_runs, run_count; /* of a loop; of a loop and the gap to the next one */
 };
@@ -113,16 +112,6 @@ static void sleep_until(uint64_t due_ns)
 		;
 }
 
-/* Stores the time at which the present @marker was played, for all layers that it shows. */
-static void store_present(const struct playback *playback, uint32_t marker, struct played played)
-{
-	struct shared *shared = playback->shared;
-
-	while (shared->frames < playback->plan->truth_count &&
-	       playback->plan->truth[shared->frames].marker <= marker)
-		shared->played[shared->frames++] = played;
-}
-
 static void play_marker(const struct play_thread *thread, uint32_t number)
 {
 	const struct plan *plan = thread->playback->plan;
@@ -143,8 +132,10 @@ static void play_marker(const struct play_thread *thread, uint32_t number)
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 	uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
 
-	if (marker->present)
-		store_present(thread->playback, number, (struct played){ played_ns, late_ns });
+	/* The present shows all its layers at this time. */
+	while (marker->present && shared->frames < plan->truth_count &&
+	       plan->truth[shared->frames].marker <= number)
+		shared->played[shared->frames++] = (struct played){ played_ns, late_ns };
 	shared->markers++;
 	shared->sum_late_ns += late_ns;
 	if (late_ns > shared->max_late_ns)
@@ -155,14 +146,12 @@ static void play_marker(const struct play_thread *thread, uint32_t number)
 static void pass_token(const struct playback *playback)
 {
 	struct shared *shared = playback->shared;
+	const struct run *next = &playback->runs[shared->run];
 
-	if (shared->run >= shared->run_end) {
+	if (shared->run >= shared->run_end)
 		futex_post(&shared->done);
-		return;
-	}
-	uint32_t marker = playback->runs[shared->run].first;
-
-	futex_post(&shared->tokens[playback->plan->markers[marker].thread]);
+	else
+		futex_post(&shared->tokens[playback->plan->markers[next->first].thread]);
 }
 
 /* Binds the calling thread to the last allowed CPU, or with @other to the one before it. An
@@ -186,17 +175,6 @@ static void choose_cpu(bool other)
 		other = false;
 	}
 	sched_setaffinity(0, sizeof(chosen), &chosen);
-}
-
-/* Sets real-time priority, if allowed: a present that is late by a vsync does not match the truth.
- * The threads sleep nearly all the time. */
-static void set_priority(const struct plan *plan, uint16_t thread)
-{
-	static const struct sched_param lowest = { .sched_priority = 1 };
-
-	choose_cpu(plan->truth_count > 0 && plan->markers[plan->truth[0].marker].thread == thread);
-	sched_setscheduler(0, SCHED_FIFO, &lowest);
-	prctl(PR_SET_TIMERSLACK, 1UL);
 }
 
 /* Sets the name of the calling thread. The name of a binder thread has the pid of its process. */
@@ -230,15 +208,21 @@ static void *run_thread(void *argument)
 {
 	struct play_thread *thread = argument;
 	const struct playback *playback = thread->playback;
+	const struct plan *plan = playback->plan;
 	struct shared *shared = playback->shared;
 	_Atomic uint32_t *token = &shared->tokens[thread->number];
 	uint32_t used = 0;
 
-	name_thread(playback->plan, &playback->plan->threads[thread->number]);
+	name_thread(plan, &plan->threads[thread->number]);
 	thread->marker_fd = open(playback->options->marker_path, O_WRONLY | O_CLOEXEC);
 	if (thread->marker_fd < 0)
 		child_fail(playback->options->marker_path);
-	set_priority(playback->plan, thread->number);
+	choose_cpu(plan->truth_count > 0 &&
+		   plan->markers[plan->truth[0].marker].thread == thread->number);
+	/* Real-time priority, if allowed: a present that is late by a vsync does not match the
+	 * truth. The threads sleep nearly all the time. */
+	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
+	prctl(PR_SET_TIMERSLACK, 1UL);
 	atomic_fetch_add(&shared->ready, 1);
 	for (;; used++) {
 		while (atomic_load(token) == used)
@@ -321,16 +305,6 @@ static void fork_processes(const struct playback *playback)
 	}
 }
 
-static void check_children(void)
-{
-	for (unsigned int i = 0; i < child_count; i++) {
-		if (waitpid(children[i], NULL, WNOHANG) != children[i])
-			continue;
-		children[i] = children[--child_count];
-		fail("playback", "a process ended early", "see the messages above");
-	}
-}
-
 /* Waits until @word is @value, or until a signal. */
 static void wait_until(const struct playback *playback, _Atomic uint32_t *word, uint32_t value)
 {
@@ -339,7 +313,12 @@ static void wait_until(const struct playback *playback, _Atomic uint32_t *word, 
 
 	while ((now = atomic_load(word)) != value && !*playback->options->stop) {
 		futex_wait(word, now, &timeout);
-		check_children();
+		for (unsigned int i = 0; i < child_count; i++) {
+			if (waitpid(children[i], NULL, WNOHANG) != children[i])
+				continue;
+			children[i] = children[--child_count];
+			fail("playback", "a process ended early", "see the messages above");
+		}
 	}
 }
 
@@ -363,17 +342,6 @@ static void find_runs(struct playback *playback)
 	}
 	if (plan->marker_count == plan->marker_total)
 		playback->loop_runs = playback->run_count;
-}
-
-static void map_shared(struct playback *playback)
-{
-	playback->shared_size =
-		sizeof(struct shared) + (playback->plan->truth_count + 1) * sizeof(struct played);
-	playback->shared = mmap(NULL, playback->shared_size, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (playback->shared == MAP_FAILED)
-		fail("shared memory", strerror(errno),
-		     "play a shorter trace or fewer seconds (--seconds)");
 }
 
 static void play_loops(const struct playback *playback, struct truth_csv *truth)
@@ -404,9 +372,15 @@ void play_tracefs(const struct plan *plan, const struct play_options *options,
 		  struct truth_csv *truth, struct play_result *result)
 {
 	struct playback playback = { .plan = plan, .options = options };
+	size_t shared_size =
+		sizeof(struct shared) + (plan->truth_count + 1) * sizeof(struct played);
 
 	find_runs(&playback);
-	map_shared(&playback);
+	playback.shared =
+		mmap(NULL, shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (playback.shared == MAP_FAILED)
+		fail("shared memory", strerror(errno),
+		     "play a shorter trace or fewer seconds (--seconds)");
 	fork_processes(&playback);
 	wait_until(&playback, &playback.shared->ready, plan->thread_count);
 	if (!*options->stop)
@@ -421,5 +395,5 @@ void play_tracefs(const struct plan *plan, const struct play_options *options,
 					: 0,
 	};
 	free(playback.runs);
-	munmap(playback.shared, playback.shared_size);
+	munmap(playback.shared, shared_size);
 }

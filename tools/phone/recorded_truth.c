@@ -37,6 +37,12 @@ static bool starts(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+static void add_truth(struct plan *plan, uint32_t marker, uint32_t layer)
+{
+	plan_add_truth(plan, (struct truth_frame){
+				     .marker = marker, .layer = layer, .vsync = VSYNC_UNKNOWN });
+}
+
 static bool is_present(const char *text)
 {
 	return strcmp(text, "B|postFramebuffer") == 0 || starts(text, "B|postFramebuffer for ") ||
@@ -76,18 +82,6 @@ static enum latch_marker newest_latch_marker(const struct plan *plan, uint16_t t
 	return best;
 }
 
-static enum slice slice_of(const char *text)
-{
-	if (strcmp(text, "B|latchBuffer") == 0)
-		return SLICE_LATCH;
-	if (strcmp(text, "B|acquireBuffer") == 0)
-		return SLICE_ACQUIRE;
-	if (starts(text, "B|composite ") || strcmp(text, "B|onMessageRefresh") == 0 ||
-	    strcmp(text, "B|handleMessageRefresh") == 0)
-		return SLICE_COMPOSITE;
-	return SLICE_OTHER;
-}
-
 static bool inside(const struct latch_search *search, enum slice slice)
 {
 	for (unsigned int i = 0; i < search->depth; i++)
@@ -107,28 +101,27 @@ static void add_latched(struct latch_search *search, struct span name)
 		search->latched[search->latched_count++] = layer;
 }
 
-static void end_frame(struct latch_search *search, uint32_t marker)
-{
-	bool repeated = search->presented && inside(search, SLICE_COMPOSITE);
-
-	search->presented = true;
-	if (repeated)
-		return;
-	for (unsigned int i = 0; i < search->latched_count; i++)
-		plan_add_truth(search->plan, (struct truth_frame){
-						     .marker = marker,
-						     .layer = search->latched[i],
-						     .vsync = VSYNC_UNKNOWN,
-					     });
-	search->latched_count = 0;
-}
-
+/* Begins a slice. A present shows the layers that were latched before it; further presents of one
+ * composite show the same ones. */
 static void slice_begin(struct latch_search *search, uint32_t marker, const char *text)
 {
-	enum slice slice = slice_of(text);
+	enum slice slice = SLICE_OTHER;
 
-	if (is_present(text))
-		end_frame(search, marker);
+	if (strcmp(text, "B|latchBuffer") == 0)
+		slice = SLICE_LATCH;
+	else if (strcmp(text, "B|acquireBuffer") == 0)
+		slice = SLICE_ACQUIRE;
+	else if (starts(text, "B|composite ") || strcmp(text, "B|onMessageRefresh") == 0 ||
+		 strcmp(text, "B|handleMessageRefresh") == 0)
+		slice = SLICE_COMPOSITE;
+	if (is_present(text)) {
+		if (!search->presented || !inside(search, SLICE_COMPOSITE)) {
+			for (unsigned int i = 0; i < search->latched_count; i++)
+				add_truth(search->plan, marker, search->latched[i]);
+			search->latched_count = 0;
+		}
+		search->presented = true;
+	}
 	if (slice == SLICE_COMPOSITE)
 		search->presented = false;
 	if (search->depth < DEPTH_MAX)
@@ -162,18 +155,6 @@ static void counter_changed(struct latch_search *search, const char *text)
 		add_latched(search, name);
 }
 
-static void read_marker(struct latch_search *search, uint32_t marker, const char *text)
-{
-	if (text[0] == 'B')
-		slice_begin(search, marker, text);
-	else if (text[0] == 'E' && search->depth > 0)
-		search->depth--;
-	else if (text[0] == 'C' && search->latch_marker != LATCH_INSTANT)
-		counter_changed(search, text);
-	else if (search->latch_marker == LATCH_INSTANT && starts(text, "I|latchBuffer "))
-		add_latched(search, inner_part(text, strlen("I|latchBuffer "), " - "));
-}
-
 /* Adds the truth from the markers of @plan: the layers that were latched since the previous
  * present.
  */
@@ -188,7 +169,14 @@ static void find_truth(struct plan *plan)
 			continue;
 		/* A copy, because a new layer's name may move the texts. */
 		snprintf(text, sizeof(text), "%s", plan->texts + plan->markers[i].text);
-		read_marker(&search, i, text);
+		if (text[0] == 'B')
+			slice_begin(&search, i, text);
+		else if (text[0] == 'E' && search.depth > 0)
+			search.depth--;
+		else if (text[0] == 'C' && search.latch_marker != LATCH_INSTANT)
+			counter_changed(&search, text);
+		else if (search.latch_marker == LATCH_INSTANT && starts(text, "I|latchBuffer "))
+			add_latched(&search, inner_part(text, strlen("I|latchBuffer "), " - "));
 	}
 }
 
@@ -241,11 +229,7 @@ static void read_row(struct plan *plan, const char *path, char *row)
 
 	if (marker == UINT32_MAX)
 		fail(path, "a row has a time without a present in the trace", "move the file away");
-	plan_add_truth(plan, (struct truth_frame){
-				     .marker = marker,
-				     .layer = plan_layer(plan, unquote(layer + 1)),
-				     .vsync = VSYNC_UNKNOWN,
-			     });
+	add_truth(plan, marker, plan_layer(plan, unquote(layer + 1)));
 }
 
 /* Adds the truth from frames.csv in the folder of @trace. Returns false if there is no such file,

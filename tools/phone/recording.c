@@ -34,6 +34,7 @@ struct recording {
 	uint32_t thread_count, thread_capacity;
 	int32_t *pids; /* for each marker: the pid in it */
 	uint32_t pid_capacity;
+	int32_t processes[PROCESSES_MAX]; /* for each of the plan's: recorded_thread.process */
 	uint32_t last; /* thread of the previous marker: often also that of the next one */
 };
 
@@ -192,46 +193,28 @@ static int more_markers_first(const void *left, const void *right, void *threads
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* The pid in the markers of a process: that of its thread with the most markers. */
-struct process_pid {
-	int32_t process;
-	int32_t pid;
-};
-
 /* Returns the number of the plan's process for @thread; adds it if there is none. Returns -1 if
- * only one more process is possible, which share_thread() needs. */
-static int process_of(struct recording *r, const struct recorded_thread *thread,
-		      struct process_pid *ids)
+ * only one more process is possible, which add_threads() needs. Its pid is that in the markers of
+ * @thread, the one with the most markers. */
+static int process_of(struct recording *r, const struct recorded_thread *thread)
 {
 	struct plan *plan = r->plan;
 	const char *comm = thread->comm;
 
 	for (uint32_t i = 0; i < plan->process_count; i++)
-		if (ids[i].process == thread->process)
+		if (r->processes[i] == thread->process)
 			return (int)i;
 	if (plan->process_count >= PROCESSES_MAX - 1)
 		return -1;
 	for (uint32_t i = 0; i < r->thread_count; i++)
 		if (r->threads[i].tid == thread->process)
 			comm = r->threads[i].comm;
-	ids[plan->process_count] = (struct process_pid){ thread->process, thread->pid };
+	r->processes[plan->process_count] = thread->process;
 	return plan_add_process(plan, thread->pid, comm);
 }
 
-/* Gives all threads in @rest the same thread of the plan. */
-static void share_thread(struct recording *r, const uint32_t *rest, uint32_t count)
-{
-	uint16_t process = plan_add_process(r->plan, 1, "others");
-	uint16_t number = plan_add_thread(r->plan, process, 1, "others");
-
-	for (uint32_t i = 0; i < count; i++)
-		r->threads[rest[i]].number = number;
-	fprintf(stderr, "jank-phone: too many threads in the trace: merged %u of them into one\n",
-		count);
-}
-
 /* Adds the threads to the plan, those with the most markers first. */
-static void add_threads(struct recording *r, struct process_pid ids[PROCESSES_MAX])
+static void add_threads(struct recording *r)
 {
 	uint32_t *order = calloc(r->thread_count, sizeof(*order));
 	uint32_t shared = 0;
@@ -246,7 +229,7 @@ static void add_threads(struct recording *r, struct process_pid ids[PROCESSES_MA
 		int process = -1;
 
 		if (r->plan->thread_count < THREADS_MAX - 1)
-			process = process_of(r, thread, ids);
+			process = process_of(r, thread);
 		if (process < 0) {
 			order[shared++] = order[i];
 			continue;
@@ -255,15 +238,23 @@ static void add_threads(struct recording *r, struct process_pid ids[PROCESSES_MA
 			plan_add_thread(r->plan, (uint16_t)process, thread->tid, thread->comm);
 		r->plan->threads[thread->number].main = thread->tid == thread->process;
 	}
-	if (shared > 0)
-		share_thread(r, order, shared);
+	if (shared > 0) {
+		uint16_t process = plan_add_process(r->plan, 1, "others");
+		uint16_t number = plan_add_thread(r->plan, process, 1, "others");
+
+		for (uint32_t i = 0; i < shared; i++)
+			r->threads[order[i]].number = number;
+		fprintf(stderr,
+			"jank-phone: too many threads in the trace: merged %u of them into one\n",
+			shared);
+	}
 	free(order);
 }
 
 /* The process of the plan whose pid is @pid in a marker of @thread, or NO_PROCESS. */
-static int process_of_pid(const struct plan *plan, const struct process_pid *ids, uint16_t thread,
-			  int32_t pid)
+static int process_of_pid(const struct recording *r, uint16_t thread, int32_t pid)
 {
+	const struct plan *plan = r->plan;
 	uint16_t own = plan->threads[thread].process;
 
 	if (plan->processes[own].pid == pid)
@@ -272,25 +263,15 @@ static int process_of_pid(const struct plan *plan, const struct process_pid *ids
 		if (plan->processes[i].pid == pid)
 			return (int)i;
 	for (uint32_t i = 0; i < plan->process_count; i++)
-		if (ids[i].process == pid)
+		if (r->processes[i] == pid)
 			return (int)i;
 	return NO_PROCESS;
 }
 
-/* Adds @pid to the text of @marker again, because no process of the plan has it. */
-static void restore_pid(struct plan *plan, struct marker *marker, int32_t pid)
-{
-	char payload[PAYLOAD_MAX];
-	struct marker whole = *marker;
-
-	whole.process = 0;
-	marker->length = (uint16_t)plan_payload(plan, &whole, pid, payload);
-	marker->text = plan_add_text(plan, (struct span){ payload, marker->length });
-}
-
-static void resolve_markers(struct recording *r, const struct process_pid *ids)
+static void resolve_markers(struct recording *r)
 {
 	struct plan *plan = r->plan;
+	char payload[PAYLOAD_MAX];
 
 	for (uint32_t i = 0; i < plan->marker_total; i++) {
 		struct marker *marker = &plan->markers[i];
@@ -298,9 +279,14 @@ static void resolve_markers(struct recording *r, const struct process_pid *ids)
 		marker->thread = r->threads[marker->thread].number;
 		if (r->pids[i] == TRACE_ID_UNKNOWN)
 			continue;
-		marker->process = (int16_t)process_of_pid(plan, ids, marker->thread, r->pids[i]);
-		if (marker->process == NO_PROCESS)
-			restore_pid(plan, marker, r->pids[i]);
+		marker->process = (int16_t)process_of_pid(r, marker->thread, r->pids[i]);
+		if (marker->process != NO_PROCESS)
+			continue;
+		/* No process of the plan has the pid: it is part of the text again. */
+		marker->process = 0;
+		marker->length = (uint16_t)plan_payload(plan, marker, r->pids[i], payload);
+		marker->text = plan_add_text(plan, (struct span){ payload, marker->length });
+		marker->process = NO_PROCESS;
 	}
 }
 
@@ -337,7 +323,6 @@ static void close_slices(struct plan *plan)
 
 void recording_load(struct plan *plan, const char *path)
 {
-	struct process_pid ids[PROCESSES_MAX] = { 0 };
 	struct recording r = { .plan = plan };
 	gzFile file = gzopen(path, "rb");
 
@@ -351,8 +336,8 @@ void recording_load(struct plan *plan, const char *path)
 	plan->length_ns = plan->markers[plan->marker_total - 1].time_ns + LOOP_GAP_NS;
 	plan->vsyncs = VSYNC_UNKNOWN;
 	find_processes(&r);
-	add_threads(&r, ids);
-	resolve_markers(&r, ids);
+	add_threads(&r);
+	resolve_markers(&r);
 	close_slices(plan);
 	free(r.threads);
 	free(r.pids);

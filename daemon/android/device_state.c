@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "daemon/base/text.h"
@@ -108,14 +109,6 @@ static const struct {
 	[DEVICE_FILE_COOLING] = { offsetof(struct device_values, cpu_cooling), 0, 1000, 1 },
 };
 
-/* Those of POWER_SUPPLY_STATUS, drivers/power/supply/power_supply_sysfs.c. */
-static const char *const charging[] = {
-	[DEVICE_CHARGING] = "Charging",
-	[DEVICE_DISCHARGING] = "Discharging",
-	[DEVICE_NOT_CHARGING] = "Not charging",
-	[DEVICE_FULL] = "Full",
-};
-
 struct device_values device_state_read(const struct device_state *state)
 {
 	struct device_values values = DEVICE_VALUES_NONE, zones = DEVICE_VALUES_NONE;
@@ -127,8 +120,9 @@ struct device_values device_state_read(const struct device_state *state)
 		char text[32];
 
 		if (kind == DEVICE_FILE_STATUS && read_text(state->files[i].fd, text, sizeof(text)))
-			for (int k = 0; k < (int)(sizeof(charging) / sizeof(charging[0])); k++)
-				if (strcmp(text, charging[k]) == 0)
+			/* POWER_SUPPLY_STATUS, drivers/power/supply/power_supply_sysfs.c. */
+			for (int k = DEVICE_CHARGING; k <= DEVICE_FULL; k++)
+				if (strcasecmp(text, device_charging_name(k)) == 0)
 					values.charging = k;
 		if (numbers[kind].unit == 0)
 			continue;

@@ -70,15 +70,14 @@ static void do_frame(struct simulation *sim, const struct frame *frame, uint64_t
 {
 	struct app *app = frame->layer->app;
 	struct marker_writer *writer = &app->main;
+	unsigned int id = frame->late || frame->asked ? app->asked_id : sim->app_id;
 
 	writer_advance(writer, start_ns - frame->work_ns);
-	write_begin(writer, "Choreographer#doFrame %u",
-		    frame->late || frame->asked ? app->asked_id : sim->app_id);
+	write_begin(writer, "Choreographer#doFrame %u", id);
 	if (frame->late || sim_chance(sim, 5))
-		write_slice(writer, "Choreographer#doFrame - resynced to %u in 6.1ms",
-			    sim->app_id + 1);
-	write_slice(writer, "animation");
-	write_begin(writer, "traversal");
+		write_all(writer, "Choreographer#doFrame - resynced to %u in 6.1ms{}",
+			  sim->app_id + 1);
+	write_all(writer, "animation{} traversal{");
 	if (frame->endless)
 		return;
 	writer_advance(writer, start_ns);
@@ -86,9 +85,7 @@ static void do_frame(struct simulation *sim, const struct frame *frame, uint64_t
 	if (app->draws_itself)
 		return;
 	writer_advance(&app->render, writer->now_ns);
-	write_begin(&app->render, "DrawFrames %u",
-		    frame->late || frame->asked ? app->asked_id : sim->app_id);
-	write_slice(&app->render, "syncFrameState");
+	write_all(&app->render, "DrawFrames %u{ syncFrameState{}", id);
 }
 
 /* The app's own queue; BLAST acquires from it at once. */
@@ -135,8 +132,7 @@ static void set_buffers(struct simulation *sim, const struct frame *frame)
 			      layer->frame - frame->ahead - replaced + i);
 		if (i > 0)
 			write_step(writer, layer->queue, -1);
-		write_slice(writer, "createSurfaceFrameForToken");
-		write_end(writer);
+		write_all(writer, "createSurfaceFrameForToken{} }");
 	}
 }
 
@@ -155,7 +151,7 @@ static void commit(struct simulation *sim, const struct vsync *vsync)
 
 		write_instant(writer, "latchBuffer %s - %u", layer->name,
 			      layer->frame - vsync->frames[i].ahead);
-		write_slice(writer, "addSurfaceFrame");
+		write_all(writer, "addSurfaceFrame{}");
 		write_step(writer, layer->queue, -1);
 	}
 	write_all(writer, "} commitTransactions{} mTransactionFlags=0; }");
@@ -177,7 +173,7 @@ static void composite(struct simulation *sim, const struct vsync *vsync)
 		write_all(writer, "queueBuffer{ FramebufferSurface: %u{} FramebufferSurface=1; }",
 			  slot);
 		writer_advance(&sim->composer, writer->now_ns);
-		write_slice(&sim->composer, "REThreaded::drawLayers");
+		write_all(&sim->composer, "REThreaded::drawLayers{}");
 		write_all(writer, "acquireBuffer{ FramebufferSurface: %u{} FramebufferSurface=0; }",
 			  slot);
 	}

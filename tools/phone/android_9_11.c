@@ -42,7 +42,7 @@ static void tick_11(struct simulation *sim, const struct vsync *vsync, bool sf, 
 	/* Apps wake up more than a third of a period after SurfaceFlinger. */
 	writer_advance(writer, vsync->tick_ns + vsync->late_ns +
 				       vsync->period_ns * android_11.app_percent / 100);
-	write_slice(writer, "TimerIteration #%u", ++sim->iteration);
+	write_all(writer, "TimerIteration #%u{}", ++sim->iteration);
 	write_toggle(writer, &sim->app_value, "VSYNC-app");
 }
 

@@ -12,9 +12,7 @@
 #include "tools/phone/error.h"
 #include "tools/phone/instance.h"
 #include "tools/phone/plan.h"
-#include "tools/phone/play_text.h"
-#include "tools/phone/play_tracefs.h"
-#include "tools/phone/recorded_truth.h"
+#include "tools/phone/play.h"
 #include "tools/phone/recording.h"
 #include "tools/phone/scenario.h"
 #include "tools/phone/truth_csv.h"
@@ -176,13 +174,6 @@ static double parse_number(const char *option, const char *text, double low, dou
 	return value;
 }
 
-/* Prints @text to standard output and ends the program. */
-static _Noreturn void print_and_exit(const char *text)
-{
-	fputs(text, stdout);
-	exit(fflush(stdout) ? 1 : 0);
-}
-
 static void set_option(struct settings *s, int option, const char *argument)
 {
 	switch (option) {
@@ -199,18 +190,19 @@ static void set_option(struct settings *s, int option, const char *argument)
 		s->speed = parse_number("--speed", argument, 0, 1000);
 		break;
 	case OPTION_LIST:
-		scenario_print_list(stdout);
-		print_and_exit("");
+	case OPTION_VERSION:
+	case 'h':
+		if (option == OPTION_LIST)
+			scenario_print_list(stdout);
+		else
+			fputs(option == 'h' ? help : "jank-phone " JANKD_VERSION "\n", stdout);
+		exit(fflush(stdout) ? 1 : 0);
 	case OPTION_BUFFER:
 		s->buffer_kb = (int)parse_integer("--buffer-kb", argument, 4, 4194304);
 		break;
 	case OPTION_VSYNC:
 		s->vsync_ms = parse_number("--vsync-ms", argument, 1, 1000);
 		break;
-	case OPTION_VERSION:
-		print_and_exit("jank-phone " JANKD_VERSION "\n");
-	case 'h':
-		print_and_exit(help);
 	default:
 		if (option >= OPTION_VALUE)
 			*(const char **)((char *)s + option - OPTION_VALUE) = argument;
@@ -258,21 +250,6 @@ static void read_options(struct settings *s, int argc, char **argv)
 	check_settings(s);
 }
 
-static void make_plan(struct plan *plan, const struct settings *s)
-{
-	if (s->trace) {
-		recording_load(plan, s->trace);
-		recorded_truth_add(plan, s->trace);
-		return;
-	}
-	switch (scenario_generate(plan, &s->scenario)) {
-	case 1:
-		wrong_usage(s->scenario.name, "unknown scenario: --list prints all");
-	case 2:
-		wrong_usage(s->scenario.vocabulary, "unknown vocabulary: --list prints all");
-	}
-}
-
 /* Opens a file to write; "-" is standard output. */
 static FILE *open_output(const char *path)
 {
@@ -311,20 +288,6 @@ static void write_text(const struct plan *plan, const struct settings *s, FILE *
 	close_output(out, s->output);
 }
 
-static void print_result(const struct play_result *result)
-{
-	fprintf(stderr, "jank-phone: %llu markers, late by %.3f ms at most, %.3f ms on average\n",
-		(unsigned long long)result->markers, (double)result->max_late_ns / 1e6,
-		(double)result->mean_late_ns / 1e6);
-	if (result->refused > 0) {
-		char what[64];
-
-		snprintf(what, sizeof(what), "%llu markers were not recorded",
-			 (unsigned long long)result->refused);
-		fail(what, "tracing was off", "check which other program uses the instance");
-	}
-}
-
 static void play_live(const struct plan *plan, const struct settings *s, FILE *truth_file)
 {
 	struct truth_csv truth;
@@ -350,21 +313,21 @@ static void play_live(const struct plan *plan, const struct settings *s, FILE *t
 	play_tracefs(plan, &play, &truth, &result);
 	print_summary(&truth);
 	truth_csv_close(&truth);
-	print_result(&result);
-}
+	fprintf(stderr, "jank-phone: %llu markers, late by %.3f ms at most, %.3f ms on average\n",
+		(unsigned long long)result.markers, (double)result.max_late_ns / 1e6,
+		(double)result.mean_late_ns / 1e6);
+	if (result.refused > 0) {
+		char what[64];
 
-static void catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
+		snprintf(what, sizeof(what), "%llu markers were not recorded",
+			 (unsigned long long)result.refused);
+		fail(what, "tracing was off", "check which other program uses the instance");
+	}
 }
 
 int main(int argc, char **argv)
 {
+	struct sigaction action = { .sa_handler = on_signal };
 	struct plan plan = { 0 };
 	struct settings settings = {
 		.scenario = { .vocabulary = "android-14", .seed = 1 },
@@ -374,8 +337,22 @@ int main(int argc, char **argv)
 	};
 
 	read_options(&settings, argc, argv);
-	make_plan(&plan, &settings);
-	catch_signals();
+	if (settings.trace) {
+		recording_load(&plan, settings.trace);
+		recorded_truth_add(&plan, settings.trace);
+	} else {
+		int result = scenario_generate(&plan, &settings.scenario);
+
+		if (result == 1)
+			wrong_usage(settings.scenario.name, "unknown scenario: --list prints all");
+		if (result == 2)
+			wrong_usage(settings.scenario.vocabulary,
+				    "unknown vocabulary: --list prints all");
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
 	bool is_text_printed = settings.output && strcmp(settings.output, "-") == 0;
 	FILE *truth = settings.truth	? open_output(settings.truth)
 		      : is_text_printed ? NULL

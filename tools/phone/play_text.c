@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone/play_text.h"
+#include "tools/phone/play.h"
 
 #include <errno.h>
 #include <stdlib.h>

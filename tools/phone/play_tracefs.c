@@ -10,7 +10,7 @@
  * machine can delay markers, but their order never changes. At the end of each loop the parent gets
  * the token, prints the truth, and starts the next loop.
  */
-#include "tools/phone/play_tracefs.h"
+#include "tools/phone/play.h"
 
 #include <errno.h>
 #include <fcntl.h>

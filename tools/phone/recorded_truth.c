@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/phone/recorded_truth.h"
+#include "tools/phone/recording.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -194,8 +194,8 @@ static int more_markers_first(const void *left, const void *right, void *threads
 }
 
 /* Returns the number of the plan's process for @thread; adds it if there is none. Returns -1 if
- * only one more process is possible, which add_threads() needs. Its pid is that in the markers of
- * @thread, the one with the most markers. */
+ * only one more process is possible, which add_threads() needs. A new one gets the pid in the
+ * markers of @thread, the thread with the most markers. */
 static int process_of(struct recording *r, const struct recorded_thread *thread)
 {
 	struct plan *plan = r->plan;

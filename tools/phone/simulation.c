@@ -47,13 +47,21 @@ static struct marker_writer new_writer(struct simulation *sim, uint16_t process,
 	};
 }
 
-static void add_surfaceflinger(struct simulation *sim)
+void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary *vocabulary,
+	      uint64_t seed)
 {
-	uint16_t sf = plan_add_process(sim->plan, SF_PID, "surfaceflinger");
+	uint16_t sf, system;
 	char comm[32];
 
+	memset(sim, 0, sizeof(*sim));
+	sim->plan = plan;
+	sim->vocabulary = vocabulary;
+	sim->random = seed;
+	sim->layer_id = 70;
+	sim->vsync_id = sim->sf_id = sim->app_id = 1253000;
+	sf = plan_add_process(plan, SF_PID, "surfaceflinger");
 	sim->sf = new_writer(sim, sf, "surfaceflinger", SF_PID);
-	sim->timer = new_writer(sim, sf, sim->vocabulary->timer, SF_PID + 22);
+	sim->timer = new_writer(sim, sf, vocabulary->timer, SF_PID + 22);
 	sim->events = new_writer(sim, sf, "appEventThread", SF_PID + 24);
 	sim->composer = new_writer(sim, sf, "RenderEngine", SF_PID + 25);
 	snprintf(comm, sizeof(comm), "HwBinder:%d_1", SF_PID);
@@ -62,20 +70,7 @@ static void add_surfaceflinger(struct simulation *sim)
 		snprintf(comm, sizeof(comm), "Binder:%d_%d", SF_PID, i + 1);
 		sim->binders[i] = new_writer(sim, sf, comm, SF_PID + 40 + i);
 	}
-}
-
-void sim_init(struct simulation *sim, struct plan *plan, const struct vocabulary *vocabulary,
-	      uint64_t seed)
-{
-	memset(sim, 0, sizeof(*sim));
-	sim->plan = plan;
-	sim->vocabulary = vocabulary;
-	sim->random = seed;
-	sim->layer_id = 70;
-	sim->vsync_id = sim->sf_id = sim->app_id = 1253000;
-	add_surfaceflinger(sim);
-	uint16_t system = plan_add_process(plan, SYSTEM_PID, "system_server");
-
+	system = plan_add_process(plan, SYSTEM_PID, "system_server");
 	sim->dispatcher = new_writer(sim, system, "InputDispatcher", SYSTEM_PID + 31);
 }
 
@@ -197,16 +192,6 @@ uint32_t write_begin(struct marker_writer *writer, const char *format, ...)
 void write_end(struct marker_writer *writer)
 {
 	plan_add_marker(writer->sim->plan, next_marker(writer), SPAN_LITERAL("E"));
-}
-
-void write_slice(struct marker_writer *writer, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	write_marker(writer, 'B', format, arguments, "");
-	va_end(arguments);
-	write_end(writer);
 }
 
 void write_instant(struct marker_writer *writer, const char *format, ...)
@@ -381,7 +366,7 @@ void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_
 		vocabulary->queue_buffer(sim, layer, render, i > 0 || frame->dropped > 0);
 		/* The fence of the buffer, which the GPU has not finished. */
 		if (!app->draws_itself) {
-			write_slice(render, "Trace GPU completion fence %u", ++app->fences);
+			write_all(render, "Trace GPU completion fence %u{}", ++app->fences);
 			write_step(render, app->fence_counter, 1);
 		}
 		write_end(render);

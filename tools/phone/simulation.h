@@ -188,9 +188,6 @@ uint32_t write_begin(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void write_end(struct marker_writer *writer);
 
-/* Writes a slice with nothing in it. */
-void write_slice(struct marker_writer *writer, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 void write_instant(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void write_counter(struct marker_writer *writer, int64_t value, const char *format, ...)

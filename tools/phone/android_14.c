@@ -73,7 +73,7 @@ static void do_frame(struct simulation *sim, const struct frame *frame, uint64_t
 	unsigned int id = frame->late || frame->asked ? app->asked_id : sim->app_id;
 
 	writer_advance(writer, start_ns - frame->work_ns);
-	write_begin(writer, "Choreographer#doFrame %u", id);
+	write_all(writer, "Choreographer#doFrame %u{", id);
 	if (frame->late || sim_chance(sim, 5))
 		write_all(writer, "Choreographer#doFrame - resynced to %u in 6.1ms{}",
 			  sim->app_id + 1);
@@ -92,14 +92,14 @@ static void do_frame(struct simulation *sim, const struct frame *frame, uint64_t
 static void queue_buffer(struct simulation *sim, struct layer *layer, struct marker_writer *render,
 			 bool replaces)
 {
-	write_counter(render, 1, "%.*s(BLAST Consumer)", layer->tag_length, layer->producer);
+	write_all(render, "%.*s(BLAST Consumer)=1;", layer->tag_length, layer->producer);
 	write_step(render, layer->producer_queue, 1);
-	write_begin(render, "acquireNextBufferLocked - %.*s(f:0,a:1)frame=%u", layer->tag_length,
-		    layer->producer, ++layer->frame);
-	write_counter(render, 0, "%.*s(BLAST Consumer)", layer->tag_length, layer->producer);
+	write_all(render, "acquireNextBufferLocked - %.*s(f:0,a:1)frame=%u{", layer->tag_length,
+		  layer->producer, ++layer->frame);
+	write_all(render, "%.*s(BLAST Consumer)=0;", layer->tag_length, layer->producer);
 	struct marker_writer *binder = sim_free_binder(sim, render->now_ns + 40000);
 
-	write_begin(binder, "setTransactionState");
+	write_all(binder, "setTransactionState{");
 	write_step(binder, layer->queue, 1);
 	write_all(binder, "TransactionQueue=1; mTransactionFlags=16; }");
 	write_end(render);
@@ -127,7 +127,7 @@ static void set_buffers(struct simulation *sim, const struct frame *frame)
 	unsigned int replaced = frame->replaced + frame->dropped;
 
 	for (unsigned int i = 0; i <= replaced; i++) {
-		write_begin(writer, "setBuffer %s - hasBuffer=true", layer->name);
+		write_all(writer, "setBuffer %s - hasBuffer=true{", layer->name);
 		write_instant(writer, "setBuffer %s - %u", layer->name,
 			      layer->frame - frame->ahead - replaced + i);
 		if (i > 0)
@@ -200,7 +200,7 @@ static void release(struct simulation *sim, const struct vsync *vsync)
 
 		writer_advance(writer, sim->sf.now_ns + (uint64_t)i * 10000);
 		for (unsigned int n = 0; n <= frame->replaced + frame->dropped; n++) {
-			write_begin(writer, "releaseBufferCallback");
+			write_all(writer, "releaseBufferCallback{");
 			write_step(writer, frame->layer->producer_queue, -1);
 			write_end(writer);
 		}
@@ -268,16 +268,17 @@ static void change_mode_15(struct simulation *sim, const struct vsync *vsync)
 static void state_rates(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
+	const char *id = id_of(vsync->display);
 	int64_t hz = mode_hz(vsync->period_ns);
 
 	writer_advance(writer, vsync->time_ns > NS_PER_MS ? vsync->time_ns - NS_PER_MS : 0);
 	/* The other display is off, and its mode stays. */
 	if (sim->folds && vsync->number == 0) {
-		write_counter(writer, 120, "ActiveModeFps " DISPLAY_ID);
-		write_counter(writer, 40, "RenderRateFps " DISPLAY_ID);
+		write_all(writer,
+			  "ActiveModeFps " DISPLAY_ID "=120; RenderRateFps " DISPLAY_ID "=40;");
 	}
-	write_counter(writer, hz, "ActiveModeFps %s", id_of(vsync->display));
-	write_counter(writer, hz / vsync->step, "RenderRateFps %s", id_of(vsync->display));
+	write_all(writer, "ActiveModeFps %s=%lld; RenderRateFps %s=%lld;", id, (long long)hz, id,
+		  (long long)hz / vsync->step);
 }
 
 const struct vocabulary android_14 = {

@@ -84,7 +84,7 @@ static void queue_transaction(struct simulation *sim, struct layer *layer, uint6
 	if (layer->transaction)
 		return;
 	layer->transaction = true;
-	write_begin(writer, "setTransactionState");
+	write_all(writer, "setTransactionState{");
 	write_step(writer, layer->transactions, 1);
 	write_end(writer);
 }
@@ -93,7 +93,7 @@ static void queue_transaction(struct simulation *sim, struct layer *layer, uint6
 
 static void apply_transactions(struct simulation *sim, const struct vsync *vsync)
 {
-	write_begin(&sim->sf, "handleMessageTransaction");
+	write_all(&sim->sf, "handleMessageTransaction{");
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
 		struct layer *layer = vsync->frames[i].layer;
 
@@ -137,7 +137,7 @@ static void end_post(struct simulation *sim)
 /* Releases the buffers of the previous frames. */
 static void release(struct simulation *sim, const struct vsync *vsync)
 {
-	write_begin(&sim->sf, "postComposition");
+	write_all(&sim->sf, "postComposition{");
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
 		const struct layer *layer = vsync->frames[i].layer;
 
@@ -152,7 +152,7 @@ static void invalidate_9(struct simulation *sim, const struct vsync *vsync)
 	write_all(&sim->sf, "onMessageReceived{ FrameMissed=%d;", vsync->missed);
 	if (!vsync->missed) {
 		apply_transactions(sim, vsync);
-		write_begin(&sim->sf, "handleMessageInvalidate");
+		write_all(&sim->sf, "handleMessageInvalidate{");
 		latch(sim, vsync);
 		write_end(&sim->sf);
 	}
@@ -177,8 +177,8 @@ static void refresh_9(struct simulation *sim, const struct vsync *vsync)
 	if (vsync->frame_count > 0 && sim_chance(sim, 20)) {
 		const char *name = vsync->frames[0].layer->name;
 
-		write_counter(writer, 60, "%s fps", name);
-		write_counter(writer, (int64_t)(vsync->period_ns / 1000), "%s duration", name);
+		write_all(writer, "%s fps=60; %s duration=%u;", name, name,
+			  (unsigned int)(vsync->period_ns / 1000));
 	}
 	write_all(writer, "} }");
 }
@@ -197,7 +197,7 @@ static void invalidate_11(struct simulation *sim, const struct vsync *vsync)
 		latch(sim, vsync);
 		write_all(writer, "} chooseRefreshRateForContent{} }");
 		if (vsync->frame_count > 0 && sim_chance(sim, 10))
-			write_counter(writer, 60, "LFPS %s", vsync->frames[0].layer->name);
+			write_all(writer, "LFPS %s=60;", vsync->frames[0].layer->name);
 	}
 	write_all(writer, "} }");
 }
@@ -253,7 +253,7 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 static void change_mode_9(struct simulation *sim, const struct vsync *vsync)
 {
 	writer_advance(&sim->events, vsync->time_ns);
-	write_counter(&sim->events, 1, "HW_VSYNC_ON_0");
+	write_all(&sim->events, "HW_VSYNC_ON_0=1;");
 }
 
 static void change_mode_11(struct simulation *sim, const struct vsync *vsync)

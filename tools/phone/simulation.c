@@ -167,26 +167,13 @@ static struct marker next_marker(struct marker_writer *writer)
 	};
 }
 
-static uint32_t write_marker(struct marker_writer *writer, char letter, const char *format,
-			     va_list arguments, const char *tail)
+/* Returns the number of the marker. */
+static uint32_t write_marker(struct marker_writer *writer, char letter, const char *rest)
 {
-	char text[1024];
-	int used = snprintf(text, sizeof(text), "%c|", letter);
+	char text[2064];
 
-	used += vsnprintf(text + used, sizeof(text) - (size_t)used, format, arguments);
-	used += snprintf(text + used, sizeof(text) - (size_t)used, "%s", tail);
+	snprintf(text, sizeof(text), "%c|%s", letter, rest);
 	return plan_add_marker(writer->sim->plan, next_marker(writer), span_of(text));
-}
-
-uint32_t write_begin(struct marker_writer *writer, const char *format, ...)
-{
-	va_list arguments;
-	uint32_t marker;
-
-	va_start(arguments, format);
-	marker = write_marker(writer, 'B', format, arguments, "");
-	va_end(arguments);
-	return marker;
 }
 
 void write_end(struct marker_writer *writer)
@@ -197,21 +184,12 @@ void write_end(struct marker_writer *writer)
 void write_instant(struct marker_writer *writer, const char *format, ...)
 {
 	va_list arguments;
+	char text[2048];
 
 	va_start(arguments, format);
-	write_marker(writer, 'I', format, arguments, "");
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-}
-
-void write_counter(struct marker_writer *writer, int64_t value, const char *format, ...)
-{
-	va_list arguments;
-	char tail[32];
-
-	snprintf(tail, sizeof(tail), "|%lld", (long long)value);
-	va_start(arguments, format);
-	write_marker(writer, 'C', format, arguments, tail);
-	va_end(arguments);
+	write_marker(writer, 'I', text);
 }
 
 void write_all(struct marker_writer *writer, const char *format, ...)
@@ -227,14 +205,12 @@ void write_all(struct marker_writer *writer, const char *format, ...)
 
 		*end = '\0';
 		if (letter == '{') {
-			write_begin(writer, "%s", at);
+			write_marker(writer, 'B', at);
 		} else if (letter == '}') {
 			write_end(writer);
 		} else {
-			char *value = strrchr(at, '=');
-
-			*value = '\0';
-			write_counter(writer, atoll(value + 1), "%s", at);
+			*strrchr(at, '=') = '|';
+			write_marker(writer, 'C', at);
 		}
 		at = end + 1 + strspn(end + 1, " ");
 	}
@@ -248,13 +224,13 @@ void write_step(struct marker_writer *writer, uint32_t counter, int step)
 void write_toggle(struct marker_writer *writer, bool *value, const char *name)
 {
 	*value = !*value;
-	write_counter(writer, *value, "%s", name);
+	write_all(writer, "%s=%d;", name, *value);
 }
 
 void write_present(struct marker_writer *writer, const struct vsync *vsync, const char *name)
 {
 	writer_advance(writer, vsync->present_ns);
-	uint32_t marker = write_begin(writer, "%s", name);
+	uint32_t marker = write_marker(writer, 'B', name);
 
 	for (unsigned int i = 0; i < vsync->frame_count; i++)
 		plan_add_truth(writer->sim->plan,
@@ -275,7 +251,7 @@ static void write_app_markers(struct simulation *sim, struct app *app, uint64_t 
 	char text[64];
 
 	writer_advance(&app->heap, time_ns);
-	write_counter(&app->heap, (int64_t)sim_random(sim, 9000, 14000), "Heap size (KB)");
+	write_all(&app->heap, "Heap size (KB)=%d;", (int)sim_random(sim, 9000, 14000));
 	writer_advance(&app->main, time_ns);
 	write_all(&app->main,
 		  "aq:pending:%s/%s.%s=1; deliverInputEvent src=0x1002 eventTimeNano=%u|id=0x%x{ "
@@ -298,12 +274,12 @@ void write_other_markers(struct simulation *sim, const struct vsync *vsync)
 	if (sim_chance(sim, 12)) {
 		writer_advance(&sim->dispatcher, time_ns);
 		write_all(&sim->dispatcher, "iq=1; iq=0;");
-		write_counter(&sim->dispatcher, (int64_t)sim_random(sim, 0, 2),
-			      "wq:%s/%s.%s (server)", app->package, app->package, app->activity);
+		write_all(&sim->dispatcher, "wq:%s/%s.%s (server)=%d;", app->package, app->package,
+			  app->activity, (int)sim_random(sim, 0, 2));
 	}
 	if (sim_chance(sim, 3)) {
 		writer_advance(&sim->events, time_ns);
-		write_begin(&sim->events, "Contending for pthread mutex owned by tid: %d", SF_PID);
+		write_all(&sim->events, "Contending for pthread mutex owned by tid: %d{", SF_PID);
 		/* An end without a pid, as bionic's own tracer writes it. */
 		struct marker end = next_marker(&sim->events);
 
@@ -318,7 +294,7 @@ void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, con
 	struct marker_writer *writer = &sim->hardware;
 
 	writer_advance(writer, vsync->time_ns);
-	write_begin(writer, "%s", slice);
+	write_all(writer, "%s{", slice);
 	write_toggle(writer, &sim->hardware_value, counter);
 	write_end(writer);
 }
@@ -331,7 +307,7 @@ static void finish_fences(struct app *app, unsigned int n, uint64_t until_ns)
 	while (n-- > 0) {
 		unsigned int fence = app->fences - n;
 
-		write_begin(&app->fence, "waiting for GPU completion %u", fence);
+		write_all(&app->fence, "waiting for GPU completion %u{", fence);
 		app->fence.now_ns += 400000 + fence * 37 % 10 * 100000;
 		if (n == 0)
 			writer_advance(&app->fence, until_ns);
@@ -355,14 +331,14 @@ void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_
 		return;
 	writer_advance(render, queue_ns - frame->blocked_ns);
 	if (frame->blocked_ns > 0) {
-		write_begin(render, "dequeueBuffer%s%.*s", layer->tag_length ? " - " : "",
-			    layer->tag_length, layer->producer);
+		write_all(render, "dequeueBuffer%s%.*s{", layer->tag_length ? " - " : "",
+			  layer->tag_length, layer->producer);
 		writer_advance(render, queue_ns);
 		write_end(render);
 	}
-	write_begin(render, "eglSwapBuffersWithDamageKHR");
+	write_all(render, "eglSwapBuffersWithDamageKHR{");
 	for (unsigned int i = 0; i <= frame->replaced; i++) {
-		write_begin(render, "queueBuffer");
+		write_all(render, "queueBuffer{");
 		vocabulary->queue_buffer(sim, layer, render, i > 0 || frame->dropped > 0);
 		/* The fence of the buffer, which the GPU has not finished. */
 		if (!app->draws_itself) {

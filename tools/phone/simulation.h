@@ -183,16 +183,9 @@ void writer_advance(struct marker_writer *writer, uint64_t time_ns);
 /* The binder thread of SurfaceFlinger that is free first, at @time_ns or later. */
 struct marker_writer *sim_free_binder(struct simulation *sim, uint64_t time_ns);
 
-/* Begins a slice. Returns the number of its marker. */
-uint32_t write_begin(struct marker_writer *writer, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 void write_end(struct marker_writer *writer);
-
 void write_instant(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-void write_counter(struct marker_writer *writer, int64_t value, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /* Writes what @format prints, a picture of the trace: "prepare{ rebuild{} TransactionQueue=0; }" is
  * a slice with another one and a counter in it. */
 void write_all(struct marker_writer *writer, const char *format, ...)

@@ -78,7 +78,7 @@ static struct ftrace_page begin(struct builder *b, uint64_t time_ns, uint64_t fl
 
 static void assert_print(struct ftrace_page *page, uint64_t time_ns, const char *text)
 {
-	struct ftrace_print print;
+	struct ftrace_print print = { 0 };
 
 	assert_true(ftrace_page_next(page, &print));
 	assert_fields(&print, time_ns == time_ns, tid == 42);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/phone/instance.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 
 #include <tracefs.h>
 
+#include "parser/span.h"
 #include "tools/phone/error.h"
 
 #define TRACEFS_USUAL "/sys/kernel/tracing"
@@ -133,25 +134,52 @@ clockid_t instance_clock(const struct instance *instance)
 	return CLOCK_MONOTONIC;
 }
 
-/* A process has a trace_pipe or trace_pipe_raw in @folder open. This does not try to open the pipe,
- * because that would block the reader. */
+/* Returns true if the target of @link is a trace_pipe or trace_pipe_raw in @folder. */
+static bool is_pipe_of(const char *folder, const char *link)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+	size_t folder_length = strlen(folder);
+
+	if (length < 0)
+		return false;
+	path[length] = '\0';
+	return strncmp(path, folder, folder_length) == 0 && path[folder_length] == '/' &&
+	       strstr(path + folder_length, "/trace_pipe") != NULL;
+}
+
+static bool process_reads(const char *folder, const char *pid)
+{
+	char path[PATH_MAX];
+	bool reads = false;
+	struct dirent *entry;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	DIR *fds = opendir(path);
+
+	if (!fds)
+		return false;
+	while (!reads && (entry = readdir(fds))) {
+		snprintf(path, sizeof(path), "/proc/%s/fd/%s", pid, entry->d_name);
+		reads = is_pipe_of(folder, path);
+	}
+	closedir(fds);
+	return reads;
+}
+
+/* Searches /proc. It does not try to open the pipe, because that would block the reader. */
 static bool has_reader(const char *folder)
 {
-	size_t length = strlen(folder);
-	char target[PATH_MAX];
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
 	bool found = false;
-	glob_t links;
 
-	if (glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &links) != 0)
+	if (!proc)
 		return false;
-	for (size_t i = 0; i < links.gl_pathc && !found; i++) {
-		ssize_t n = readlink(links.gl_pathv[i], target, sizeof(target) - 1);
-
-		target[n > 0 ? n : 0] = '\0';
-		found = strncmp(target, folder, length) == 0 && target[length] == '/' &&
-			strstr(target + length, "/trace_pipe");
-	}
-	globfree(&links);
+	while (!found && (entry = readdir(proc)))
+		if (is_digit(entry->d_name[0]))
+			found = process_reads(folder, entry->d_name);
+	closedir(proc);
 	return found;
 }
 

@@ -186,31 +186,41 @@ static void derive(struct numbers *numbers)
 	numbers_derive(numbers);
 }
 
-/* Adds up the app's Surfaces, that of @app->surface first: in the session, or in the app's section.
- */
+/* The numbers of place @i of the session's Surfaces, or with @in_sections of those in sections, if
+ * they are a part of the app; else NULL. *@is_first: they are those of @app->surface. */
+static const struct numbers *part_of(const struct session *session, const struct graded_app *app,
+				     bool in_sections, uint32_t i, bool *is_first)
+{
+	const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
+	uint32_t number = in ? in->surface : i;
+	const struct surface *surface = &session->surfaces[number];
+
+	*is_first = number == app->surface;
+	if (surface->app != app->app || !surface->has_package || !surface->is_shown ||
+	    (in && in->section != app->section))
+		return NULL;
+	return in ? &in->numbers : &surface->numbers;
+}
+
+/* Adds up the app's Surfaces: in the session, or in the app's section. */
 static void app_numbers(struct numbers *sum, const struct session *session,
 			const struct graded_app *app, bool in_sections)
 {
 	uint32_t n = in_sections ? session->n_in_sections : session->n_surfaces;
-	bool has_more = false;
+	const struct numbers *part;
+	bool is_first, has_more = false;
 
-	for (uint32_t i = 0; i < 2 * n; i++) {
-		bool is_first = i < n;
-		const struct section_numbers *in =
-			in_sections ? &session->in_sections[i % n] : NULL;
-		uint32_t number = in ? in->surface : i % n;
-		const struct surface *surface = &session->surfaces[number];
-		const struct numbers *part = in ? &in->numbers : &surface->numbers;
-
-		if (surface->app != app->app || !surface->has_package || !surface->is_shown ||
-		    (in && in->section != app->section) || is_first != (number == app->surface))
-			continue;
-		if (is_first) {
+	for (uint32_t i = 0; i < n; i++) {
+		part = part_of(session, app, in_sections, i, &is_first);
+		if (part && is_first)
 			*sum = *part;
-		} else {
-			add_numbers(sum, part);
-			has_more = true;
-		}
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		part = part_of(session, app, in_sections, i, &is_first);
+		if (!part || is_first)
+			continue;
+		add_numbers(sum, part);
+		has_more = true;
 	}
 	if (has_more)
 		derive(sum);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/frame_queue.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -1037,7 +1036,7 @@ void frame_queue_summary(struct frame_queue *q, uint64_t now_ns, void *context,
 	summary_write(&q->summary, context, row);
 }
 
-int frame_queue_init(struct frame_queue *q)
+void frame_queue_init(struct frame_queue *q, struct memory *memory)
 {
 	unsigned int max = q->options.max_surfaces;
 
@@ -1046,22 +1045,12 @@ int frame_queue_init(struct frame_queue *q)
 	q->read_front = LAYER_NONE;
 	vsync_init(&q->vsync, q->options.vsync_ns);
 	q->trigger = (struct trigger_state){ .trigger = q->options.trigger, .events = q->events };
+	if (q->trigger.trigger)
+		q->trigger.series = memory_keep(memory, calloc(max, sizeof(*q->trigger.series)));
 	q->summary = (struct summary){ .options = &q->options, .store = &q->store };
-	q->counts = calloc(max, sizeof(*q->counts));
-	q->placed = calloc(FRAME_QUEUE_MAX, sizeof(*q->placed));
-	if (!q->counts || !q->placed || trigger_state_init(&q->trigger, max) < 0 ||
-	    chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH) < 0 ||
-	    layers_init(&q->layers, max) < 0 || summary_init(&q->summary, max) < 0)
-		return -ENOMEM;
-	return 0;
-}
-
-void frame_queue_free(struct frame_queue *q)
-{
-	trigger_state_free(&q->trigger);
-	free(q->counts);
-	free(q->placed);
-	chunks_free(&q->store);
-	layers_free(&q->layers);
-	summary_free(&q->summary);
+	q->counts = memory_keep(memory, calloc(max, sizeof(*q->counts)));
+	q->placed = memory_keep(memory, calloc(FRAME_QUEUE_MAX, sizeof(*q->placed)));
+	chunks_init(&q->store, CHUNKS + max * CHUNKS_FOR_EACH, memory);
+	layers_init(&q->layers, max, memory);
+	summary_init(&q->summary, max, memory);
 }

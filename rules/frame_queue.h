@@ -123,17 +123,15 @@ struct frame_queue {
 	/* Of the first n_placed ones, which wait only for the report of a loss: none of a live
 	 * trace, whose process never touches this memory. */
 	unsigned int n_placed;
-	struct placed_frame *placed; /* [FRAME_QUEUE_MAX], owned */
+	struct placed_frame *placed; /* [FRAME_QUEUE_MAX] */
 	struct chunk_store store;
 	struct layer_table layers;
 	struct layer_count *counts; /* of layers.layers[i] */
 	struct summary summary;
 };
 
-/* @q: all zeros, with options, events and log set. Returns 0 or -ENOMEM; frame_queue_free()
- * must be called in any case. */
-int frame_queue_init(struct frame_queue *q);
-void frame_queue_free(struct frame_queue *q);
+/* @q: all zeros, with options, events and log set. */
+void frame_queue_init(struct frame_queue *q, struct memory *memory);
 
 /* Add a frame to the queue, and the present after all its frames. Times must not go back. The way
  * of the frame continues in frame_queue_settle(), when its wait is over. */

@@ -43,16 +43,17 @@
 
 struct pipeline {
 	const struct ruleset *rules;
+	struct memory memory; /* of all its tables */
 	struct pipeline_counters counters;
 	struct event_writer events;
 	struct attribution attribution;
-	struct producers *producers;
+	struct producers producers;
 	struct frame_queue queue;
 	struct loss reported_loss; /* the part of queue.loss that events have reported */
 	uint64_t
 		reported_hole_ns; /* likewise of counters.hole_time_ns, with the gap that is open */
 	struct overflow overflow;
-	struct choreographer *choreographer;
+	struct choreographer choreographer;
 	struct frame_timeline *timeline; /* NULL: a live trace without such events */
 	struct gfx2019 *gfx2019; /* used instead of all others for engine last-counter; or NULL */
 	struct trace_clock clock;
@@ -131,7 +132,7 @@ static void follow_period(struct pipeline *p, const struct role_event *event)
 
 static void on_event(struct pipeline *p, const struct role_event *event)
 {
-	struct producers *producers = p->producers;
+	struct producers *producers = &p->producers;
 	struct compositions *compositions = &producers->compositions;
 	const struct trace_record *record = event->record;
 	uint64_t time_ns = record->time_ns;
@@ -214,7 +215,7 @@ static void on_surfaceflinger(struct pipeline *p, uint64_t time_ns, bool another
 	if (another) {
 		frame_queue_count(&p->queue);
 		frame_queue_break(&p->queue);
-		producers_new_surfaceflinger(p->producers);
+		producers_new_surfaceflinger(&p->producers);
 	}
 	/* The ticks so far came from another process than this SurfaceFlinger. */
 	if (!surfaceflinger_is(sf, p->attribution.tick_pid, p->attribution.tick_tgid))
@@ -302,7 +303,7 @@ static void report_overflow(struct pipeline *p, bool last)
 		{ "frames counted early", q->counted_early },
 		{ "surfaces in the row (others)", q->summary.in_others },
 		{ "rows or surfaces without percentiles", q->store.refused },
-		{ "callbacks missing in doframe.csv", p->choreographer->counters.refused },
+		{ "callbacks missing in doframe.csv", p->choreographer.counters.refused },
 		{ "slices that may have shown a freeze", q->work->refused },
 		{ "entries of processes, ticks, displays or holes",
 		  q->work->evicted + q->vsync.sources_evicted + q->vsync.reported.evicted +
@@ -322,8 +323,8 @@ static void start_over(struct pipeline *p, uint64_t ended_ns)
 	p->next_settle_ns = 0;
 	attribution_new_clock(&p->attribution);
 	p->unchecked_ns = 0;
-	producers_new_clock(p->producers);
-	choreographer_new_clock(p->choreographer);
+	producers_new_clock(&p->producers);
+	choreographer_new_clock(&p->choreographer);
 	if (p->counters.first_ns > 0)
 		p->counters.span_ns += since(p->counters.first_ns, ended_ns);
 	p->counters.first_ns = p->counters.hole_from_ns = p->counters.hole_to_ns = 0;
@@ -337,7 +338,7 @@ static void start_over(struct pipeline *p, uint64_t ended_ns)
 static void forget_open(struct pipeline *p, uint64_t since_ns)
 {
 	attribution_forget_open(&p->attribution, since_ns);
-	fences_forget(&p->producers->fences);
+	fences_forget(&p->producers.fences);
 }
 
 /* The first record after a hole. Those from before it, which came from buffers of other CPUs after
@@ -377,7 +378,7 @@ static __attribute__((noinline)) void handle_mark(struct pipeline *p,
 		return;
 	if (rate_limit_allows(&p->queue.marks.of_apps, 1, MARK_EVERY_NS, record->time_ns) &&
 	    marks_add(&p->queue.marks, record->time_ns))
-		marks_add(&p->choreographer->marks, record->time_ns);
+		marks_add(&p->choreographer.marks, record->time_ns);
 	else
 		p->counters.marks_too_soon++;
 }
@@ -441,11 +442,11 @@ static __attribute__((noinline)) void take_loss(struct pipeline *p,
 	p->counters.lost_by_cpu[counted ? record->cpu : PIPELINE_CPUS] += loss.events;
 	begin_gap(p, from_ns); /* the next record ends it */
 	frame_queue_lost(&p->queue, from_ns, record->time_ns, loss);
-	producers_lost(p->producers, from_ns);
+	producers_lost(&p->producers, from_ns);
 	attribution_lost(&p->attribution, counted ? record->cpu : -1, from_ns, record->time_ns);
 	snprintf(cpus, sizeof(cpus), "CPU %d", (int)record->cpu);
 	report_lost(p, record->time_ns, all_reported ? cpus : "several CPUs");
-	fences_forget(&p->producers->fences);
+	fences_forget(&p->producers.fences);
 	if (p->hole_ns && record->time_ns > p->hole_ns)
 		end_hole(p);
 	if (!p->gfx2019)
@@ -465,16 +466,16 @@ static __attribute__((noinline)) void follow_role(struct pipeline *p,
 	if (!ended && role >= RULE_INPUT && role <= RULE_DRAW)
 		return;
 	if (!ended)
-		producers_begin(p->producers, stack, record, meaning);
+		producers_begin(&p->producers, stack, record, meaning);
 	else if (role >= RULE_ENQUEUE)
-		producers_end(p->producers, stack, ended, record->time_ns);
+		producers_end(&p->producers, stack, ended, record->time_ns);
 	if (!stack || role > RULE_DRAW_FRAME)
 		return;
 	if (ended)
-		choreographer_end(p->choreographer, stack, ended, record->time_ns,
+		choreographer_end(&p->choreographer, stack, ended, record->time_ns,
 				  app_period_ns(p));
 	else
-		choreographer_begin(p->choreographer, stack, record, meaning, app_period_ns(p));
+		choreographer_begin(&p->choreographer, stack, record, meaning, app_period_ns(p));
 }
 
 /* A marker whose time is believed. Most slices are of a thread and of a name that matter to
@@ -649,7 +650,7 @@ int pipeline_set_rules(struct pipeline *p, const struct ruleset *rules)
 
 void pipeline_mark(struct pipeline *p, uint64_t time_ns)
 {
-	marks_add(&p->choreographer->marks, time_ns);
+	marks_add(&p->choreographer.marks, time_ns);
 	if (!p->gfx2019 && !marks_add(&p->queue.marks, time_ns))
 		p->counters.marks_too_soon++;
 }
@@ -791,7 +792,7 @@ void pipeline_end(struct pipeline *p)
 	} else {
 		attribution_end(&p->attribution);
 		frame_queue_end(&p->queue, end_of(p));
-		choreographer_close(p->choreographer);
+		choreographer_close(&p->choreographer);
 	}
 	if (p->timeline)
 		frame_timeline_end(p->timeline);
@@ -878,16 +879,16 @@ const struct pipeline_counters *pipeline_counters(struct pipeline *p)
 	c->ticks_evicted = p->queue.vsync.sources_evicted;
 	c->displays_evicted = p->queue.vsync.reported.evicted;
 	c->holes_evicted = a->runs.holes_refused;
-	c->doframes = p->choreographer->counters.callbacks;
-	c->doframes_refused = p->choreographer->counters.refused;
+	c->doframes = p->choreographer.counters.callbacks;
+	c->doframes_refused = p->choreographer.counters.refused;
 	c->durations_learnt = a->expected.used_learnt;
-	c->doframes_skipped = p->choreographer->counters.skipped_much;
-	c->doframe_worst = p->choreographer->worst;
+	c->doframes_skipped = p->choreographer.counters.skipped_much;
+	c->doframe_worst = p->choreographer.worst;
 	if (p->timeline)
 		c->timeline = p->timeline->counts;
 	c->slices_unbalanced = a->stacks.unbalanced;
-	c->fences = producers_counts(p->producers);
-	c->fences_evicted = p->producers->fences.evicted;
+	c->fences = producers_counts(&p->producers);
+	c->fences_evicted = p->producers.fences.evicted;
 	c->last_ns = pipeline_now(p);
 	c->durations = p->queue.options.durations;
 	if (work_durations_known(&c->durations))
@@ -917,24 +918,21 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		.hidden = frame_queue_hidden,
 		.evict = frame_queue_evict_layer,
 		.close_row = frame_queue_close_row,
+		.producers = &p->producers,
 		.queued = producers_queued,
 	};
+	struct memory *memory = &p->memory;
 
 	p->unusual = true;
 	p->queue.options = *options;
 	if (p->rules->last_counter)
 		p->queue.options.max_surfaces = 1; /* unused */
 	p->queue.events = &p->events;
-	p->producers = memory_new(1, sizeof(*p->producers));
-	p->choreographer = memory_new(1, sizeof(*p->choreographer));
-	if (!p->producers || !p->choreographer)
-		return -ENOMEM;
-	findings.producers = p->producers;
-	p->queue.choreographer = p->choreographer;
+	p->queue.choreographer = &p->choreographer;
 	p->queue.clock = &p->clock;
-	p->queue.producers = p->producers;
+	p->queue.producers = &p->producers;
 	if (options->recorded || options->frame_timeline) {
-		p->timeline = calloc(1, sizeof(*p->timeline));
+		p->timeline = memory_keep(memory, calloc(1, sizeof(*p->timeline)));
 		if (!p->timeline)
 			return -ENOMEM;
 		p->timeline->live = !options->recorded;
@@ -942,30 +940,27 @@ static int set_up(struct pipeline *p, const struct pipeline_options *options)
 		p->timeline->context = p->events.sink.context;
 		p->timeline->row = p->events.sink.row;
 	}
-	p->choreographer->expected = &p->attribution.expected;
-	p->choreographer->lost = &p->queue.loss;
-	p->choreographer->delay_ns = options->delay_ns;
-	p->choreographer->min_frames = options->min_frames;
-	p->choreographer->context = p;
-	p->choreographer->row = p->events.sink.row ? on_doframes : NULL;
-	if (frame_queue_init(&p->queue) < 0 ||
-	    trace_clock_init(&p->clock, options->recorded, &p->events) < 0 ||
-	    attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
-			     &findings) < 0)
-		return -ENOMEM;
+	p->choreographer.expected = &p->attribution.expected;
+	p->choreographer.lost = &p->queue.loss;
+	p->choreographer.delay_ns = options->delay_ns;
+	p->choreographer.min_frames = options->min_frames;
+	p->choreographer.context = p;
+	p->choreographer.row = p->events.sink.row ? on_doframes : NULL;
+	frame_queue_init(&p->queue, memory);
+	trace_clock_init(&p->clock, options->recorded, &p->events, memory);
+	attribution_init(&p->attribution, p->rules, options->max_threads, &p->queue.layers,
+			 &findings, memory);
 	p->attribution.layer_events.include = options->include;
 	p->attribution.layer_events.exclude = options->exclude;
 	p->queue.work = p->attribution.work;
-	if (producers_init(p->producers, &p->attribution) < 0)
-		return -ENOMEM;
-	if (p->rules->last_counter) {
-		p->gfx2019 = memory_new(1, sizeof(*p->gfx2019));
-		return p->gfx2019 ? gfx2019_init(p->gfx2019, p->rules, options, &p->events.sink)
-				  : -ENOMEM;
-	}
-	if (options->type > 0)
-		p->queue.log = memory_new(1, sizeof(*p->queue.log));
-	return options->type > 0 && !p->queue.log ? -ENOMEM : 0;
+	producers_init(&p->producers, &p->attribution, memory);
+	if (p->rules->last_counter)
+		p->gfx2019 = memory_keep(memory, memory_new(1, sizeof(*p->gfx2019)));
+	else if (options->type > 0)
+		p->queue.log = memory_keep(memory, memory_new(1, sizeof(*p->queue.log)));
+	if (p->gfx2019)
+		gfx2019_init(p->gfx2019, p->rules, options, &p->events.sink, memory);
+	return memory->failed ? -ENOMEM : 0;
 }
 
 bool pipeline_accepts(const struct ruleset *rules, const struct pipeline_options *options)
@@ -1000,20 +995,8 @@ int pipeline_new(struct pipeline **out, const struct ruleset *rules,
 
 struct pipeline *pipeline_free(struct pipeline *p)
 {
-	if (p) {
-		attribution_free(&p->attribution);
-		trace_clock_free(&p->clock);
-		frame_queue_free(&p->queue);
-		if (p->gfx2019)
-			gfx2019_free(p->gfx2019);
-		free(p->gfx2019);
-		free(p->queue.log);
-		if (p->producers)
-			free(p->producers->threads);
-		free(p->producers);
-		free(p->timeline);
-		free(p->choreographer);
-	}
+	if (p)
+		memory_free(&p->memory);
 	free(p);
 	return NULL;
 }

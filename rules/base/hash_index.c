@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/base/hash_index.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-int hash_index_init(struct hash_index *index, unsigned int max)
+void hash_index_init(struct hash_index *index, unsigned int max, struct memory *memory)
 {
-	index->entries = calloc(max, sizeof(*index->entries));
+	index->entries = memory_keep(memory, calloc(max, sizeof(*index->entries)));
 	for (int i = 0; i < HASH_INDEX_BUCKETS; i++)
 		index->buckets[i] = HASH_INDEX_END;
-	return index->entries ? 0 : -ENOMEM;
-}
-
-void hash_index_free(struct hash_index *index)
-{
-	free(index->entries);
 }
 
 static int first_of(const struct hash_index *index, int number, uint64_t hash)

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "rules/base/memory.h"
+
 #define HASH_INDEX_BUCKETS 1024
 #define HASH_INDEX_END (-1)
 
@@ -19,9 +21,8 @@ struct hash_index {
 	int buckets[HASH_INDEX_BUCKETS];  /* first number of each, or HASH_INDEX_END */
 };
 
-/* @max: number of entries. Returns 0 or -ENOMEM. */
-int hash_index_init(struct hash_index *index, unsigned int max);
-void hash_index_free(struct hash_index *index);
+/* @max: number of entries. */
+void hash_index_init(struct hash_index *index, unsigned int max, struct memory *memory);
 
 /* The first number with that hash, and the next one with the hash of @number; HASH_INDEX_END: there
  * are no more. The newest comes first. */

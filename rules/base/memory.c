@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* The smallest page size of all kernels that run Android. */
@@ -16,4 +17,18 @@ void *memory_new(size_t n, size_t size)
 	if (memory && n * size > 0)
 		memory[n * size - 1] = 0;
 	return (void *)memory;
+}
+
+void *memory_keep(struct memory *memory, void *block)
+{
+	assert(memory->n < MEMORY_BLOCKS);
+	memory->blocks[memory->n++] = block;
+	memory->failed |= !block;
+	return block;
+}
+
+void memory_free(struct memory *memory)
+{
+	while (memory->n > 0)
+		free(memory->blocks[--memory->n]);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/beside/gfx2019.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "rules/base/memory.h"
 #include "rules/base/table.h"
 #include "rules/count/stats.h"
 
@@ -31,8 +28,9 @@ bool gfx2019_focus(struct gfx2019 *g, const char *focus)
 	return true;
 }
 
-int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
-		 const struct pipeline_options *options, const struct row_sink *sink)
+void gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
+		  const struct pipeline_options *options, const struct row_sink *sink,
+		  struct memory *memory)
 {
 	g->rules = rules;
 	g->options = *options;
@@ -41,13 +39,7 @@ int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
 	g->sink = *sink;
 	gfx2019_focus(g, options->focus);
 	g->max = (int)options->max_series;
-	g->series = memory_new(options->max_series, sizeof(*g->series));
-	return g->series ? 0 : -ENOMEM;
-}
-
-void gfx2019_free(struct gfx2019 *g)
-{
-	free(g->series);
+	g->series = memory_keep(memory, memory_new(options->max_series, sizeof(*g->series)));
 }
 
 static size_t count_byte(struct span text, char byte)

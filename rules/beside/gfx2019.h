@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "parser/record.h"
+#include "rules/base/memory.h"
 #include "rules/base/row.h"
 #include "rules/count/options.h"
 #include "rules/language/ruleset_match.h"
@@ -50,12 +51,10 @@ struct gfx2019 {
 	struct gfx2019_series *series;
 };
 
-/* @g: all zeros. @options: copied; the text of its focus is not used after this call. Returns 0 or
- * -ENOMEM; gfx2019_free() must be called in any case. */
-int gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
-		 const struct pipeline_options *options, const struct row_sink *sink);
-
-void gfx2019_free(struct gfx2019 *g);
+/* @g: all zeros. @options: copied; the text of its focus is not used after this call. */
+void gfx2019_init(struct gfx2019 *g, const struct ruleset *rules,
+		  const struct pipeline_options *options, const struct row_sink *sink,
+		  struct memory *memory);
 
 /* Sets the app in front ("app/activity"). Returns false if one was set before. */
 bool gfx2019_focus(struct gfx2019 *g, const char *focus);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/percentiles.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,15 +14,11 @@ static uint64_t rank_of(uint64_t n, unsigned int permille)
 	return (n * permille + 999) / 1000;
 }
 
-int chunks_init(struct chunk_store *store, unsigned int n)
+void chunks_init(struct chunk_store *store, unsigned int n, struct memory *memory)
 {
-	*store = (struct chunk_store){ .chunks = calloc(n + 1, sizeof(struct chunk)), .max = n };
-	return store->chunks ? 0 : -ENOMEM;
-}
-
-void chunks_free(struct chunk_store *store)
-{
-	free(store->chunks);
+	*store = (struct chunk_store){
+		.chunks = memory_keep(memory, calloc(n + 1, sizeof(struct chunk))), .max = n
+	};
 }
 
 /* An empty chunk that is linked in at *@link, before the one that is there; NULL: none is free. */

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/base/memory.h"
+
 #define CHUNK_NONE 0
 #define CHUNK_BINS 15
 
@@ -53,9 +55,8 @@ struct histogram {
 	bool gave_up;	/* no chunk was free: it has no percentiles */
 };
 
-/* @n: at most UINT16_MAX. Returns 0 or -ENOMEM. */
-int chunks_init(struct chunk_store *store, unsigned int n);
-void chunks_free(struct chunk_store *store);
+/* @n: at most UINT16_MAX. */
+void chunks_init(struct chunk_store *store, unsigned int n, struct memory *memory);
 
 /* Nothing is added if the value is ROW_UNKNOWN. Values beyond the last bin are counted in it. */
 void histogram_add(struct chunk_store *store, struct histogram *h, int64_t value_ns);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/summary.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,27 +11,21 @@
 #define PACES_ITSELF_PERCENT 90
 #define PACES_ITSELF_FRAMES 30
 
-int summary_init(struct summary *summary, unsigned int max)
+void summary_init(struct summary *summary, unsigned int max, struct memory *memory)
 {
 	struct summary_surface *others;
 
-	summary->table = calloc(max + 1, sizeof(*summary->table));
+	summary->table = memory_keep(memory, calloc(max + 1, sizeof(*summary->table)));
 	summary->max = (int)max;
-	if (!summary->table || long_names_init(&summary->names, max + 1) < 0)
-		return -ENOMEM;
+	long_names_init(&summary->names, max + 1, memory);
+	hash_index_init(&summary->index, max + SUMMARY_OTHERS_MAX, memory);
+	if (memory->failed)
+		return;
 	others = &summary->table[max];
 	others->stats = FRAME_STATS_EMPTY;
 	others->clock = UINT64_MAX;
 	long_names_keep(&summary->names, &others->name, others->short_name,
 			SPAN_LITERAL(SUMMARY_OTHERS_NAME));
-	return hash_index_init(&summary->index, max + SUMMARY_OTHERS_MAX);
-}
-
-void summary_free(struct summary *summary)
-{
-	free(summary->table);
-	long_names_free(&summary->names);
-	hash_index_free(&summary->index);
 }
 
 /* --- lookup --- */

@@ -90,10 +90,8 @@ struct summary {
 	struct chunk_store *store;
 };
 
-/* @summary: all zeros, with options and store set. Returns 0 or -ENOMEM; summary_free() must be
- * called in any case. */
-int summary_init(struct summary *summary, unsigned int max);
-void summary_free(struct summary *summary);
+/* @summary: all zeros, with options and store set. */
+void summary_init(struct summary *summary, unsigned int max, struct memory *memory);
 
 /* What is counted of the layer's Surface, which is added if it is new, or of the others: facts and
  * closed rows are added to it. */

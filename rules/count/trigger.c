@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/count/trigger.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "rules/language/pattern.h"
@@ -138,19 +136,6 @@ bool trigger_matches_rate(const struct trigger *trigger, uint64_t frames, uint64
 	/* frames / time compared with mHz, without a division */
 	return compare(trigger, frames * 1000 * UINT64_C(1000000000), trigger->limit * time_ns,
 		       whole);
-}
-
-int trigger_state_init(struct trigger_state *state, unsigned int max)
-{
-	if (!state->trigger)
-		return 0;
-	state->series = calloc(max, sizeof(*state->series));
-	return state->series ? 0 : -ENOMEM;
-}
-
-void trigger_state_free(struct trigger_state *state)
-{
-	free(state->series);
 }
 
 /* --- the gate --- */

@@ -99,16 +99,13 @@ struct trigger_state {
 	const struct trigger *trigger; /* NULL: the gate is not used */
 	struct event_writer *events;   /* of the owner; it has the sink of the gate */
 	bool is_open;
-	bool matched;		       /* there was a frame of a Surface that the glob matches */
-	uint64_t close_ns;	       /* when the gate closes, if no more frames come */
-	uint64_t held_ns;	       /* the last frame that fulfilled the trigger */
-	int used;		       /* the first ones, which were ever in use */
-	struct trigger_series *series; /* by the layer's place in its table */
+	bool matched;	   /* there was a frame of a Surface that the glob matches */
+	uint64_t close_ns; /* when the gate closes, if no more frames come */
+	uint64_t held_ns;  /* the last frame that fulfilled the trigger */
+	int used;	   /* the first ones, which were ever in use */
+	/* Of each layer, by its place in its table: memory of the owner; NULL without a trigger. */
+	struct trigger_series *series;
 };
-
-/* @state: all zeros, with trigger and events set. @max: layers. Returns 0 or -ENOMEM. */
-int trigger_state_init(struct trigger_state *state, unsigned int max);
-void trigger_state_free(struct trigger_state *state);
 
 /* Adds a frame of the layer at @place in its table. */
 void trigger_frame(struct trigger_state *state, int place, const struct layer *layer,

@@ -24,7 +24,6 @@
  */
 #include "rules/frames/attribution.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "rules/base/memory.h"
@@ -699,14 +698,15 @@ void attribution_event(struct attribution *a, const struct trace_record *record)
 	on_forged(a, record);
 }
 
-int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
-		     struct layer_table *layers, const struct attribution_sink *sink)
+void attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		      struct layer_table *layers, const struct attribution_sink *sink,
+		      struct memory *memory)
 {
 	a->rules = a->names.rules = rules;
 	a->sink = *sink;
-	a->work = memory_new(1, sizeof(*a->work));
+	a->work = memory_keep(memory, memory_new(1, sizeof(*a->work)));
 	if (!a->work)
-		return -ENOMEM;
+		return;
 	a->layer_events = (struct layer_events){
 		.rules = rules, .layers = layers, .sf = &a->sf, .work = a->work, .sink = &a->sink
 	};
@@ -715,21 +715,12 @@ int attribution_init(struct attribution *a, const struct ruleset *rules, unsigne
 	a->runs.hidden = on_hidden;
 	a->sf = SURFACEFLINGER_UNKNOWN;
 	a->composition = COMPOSITION_UNKNOWN;
-	if (held_init(&a->candidate.held, HELD_SIZE) < 0 ||
-	    latches_init(&a->layer_events.latches, layers) < 0 ||
-	    slice_stacks_init(&a->stacks, max_threads) < 0)
-		return -ENOMEM;
+	a->candidate.held =
+		(struct held_records){ memory_keep(memory, calloc(1, HELD_SIZE)), HELD_SIZE, 0 };
+	latches_init(&a->layer_events.latches, layers, memory);
+	slice_stacks_init(&a->stacks, max_threads, memory);
 	a->stacks.work = a->work;
 	a->stacks.work_ends = app_work_end;
 	a->work->stacks = &a->stacks;
 	a->work->sf_tid = &a->sf.tid;
-	return 0;
-}
-
-void attribution_free(struct attribution *a)
-{
-	slice_stacks_free(&a->stacks);
-	latches_free(&a->layer_events.latches);
-	held_free(&a->candidate.held);
-	free(a->work);
 }

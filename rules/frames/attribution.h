@@ -54,7 +54,7 @@ struct attribution {
 	struct layer_events layer_events;
 	struct slice_stacks stacks;
 	struct sf_runs runs;
-	struct app_work *work; /* owned */
+	struct app_work *work;
 	struct expected expected;
 	struct surfaceflinger sf;
 	struct surfaceflinger before; /* the previous one, valid while it may have been only idle */
@@ -75,11 +75,10 @@ struct attribution {
 	uint64_t frames;
 };
 
-/* @rules and @layers are borrowed. Returns 0 or -ENOMEM; attribution_free() must be called in any
- * case. */
-int attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
-		     struct layer_table *layers, const struct attribution_sink *sink);
-void attribution_free(struct attribution *a);
+/* @rules and @layers are borrowed. */
+void attribution_init(struct attribution *a, const struct ruleset *rules, unsigned int max_threads,
+		      struct layer_table *layers, const struct attribution_sink *sink,
+		      struct memory *memory);
 
 /* attribution_begin() and attribution_end_slice() of a slice that is more than there. */
 void attribution_any_begin(struct attribution *a, const struct trace_record *record,

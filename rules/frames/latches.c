@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/frames/latches.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "rules/frames/buffers.h"
 
-int latches_init(struct latch_list *list, struct layer_table *layers)
+void latches_init(struct latch_list *list, struct layer_table *layers, struct memory *memory)
 {
 	list->layers = layers;
 	list->n = 0;
 	list->max = layers->max > LATCHES_LEAST ? (unsigned int)layers->max : LATCHES_LEAST;
-	list->all = calloc(list->max, sizeof(*list->all));
-	return list->all ? 0 : -ENOMEM;
-}
-
-void latches_free(struct latch_list *list)
-{
-	free(list->all);
+	list->all = memory_keep(memory, calloc(list->max, sizeof(*list->all)));
 }
 
 bool latches_any(const struct latch_list *list, int32_t tid)

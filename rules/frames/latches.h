@@ -38,9 +38,8 @@ struct latch_list {
 	struct latch *all; /* in the order of time; each keeps its layer in the table */
 };
 
-/* @layers: borrowed. Returns 0 or -ENOMEM; latches_free() must be called in any case. */
-int latches_init(struct latch_list *list, struct layer_table *layers);
-void latches_free(struct latch_list *list);
+/* @layers: borrowed. */
+void latches_init(struct latch_list *list, struct layer_table *layers, struct memory *memory);
 
 /**
  * latches_add() - an event shows a latch

@@ -29,32 +29,23 @@ static void link_layer(struct layer_link *links, int id, int end)
 	links[links[id].before].after = links[end].before = id;
 }
 
-int layers_init(struct layer_table *table, unsigned int max)
+void layers_init(struct layer_table *table, unsigned int max, struct memory *memory)
 {
-	*table = (struct layer_table){ .layers = calloc(max, sizeof(*table->layers)),
-				       .uses = calloc(max + 2, sizeof(*table->uses)),
-				       .apps = calloc(max + LAYER_APPS, sizeof(*table->apps)),
-				       .max = (int)max,
-				       .first_free = LAYER_NONE };
-	if (long_names_init(&table->names, 2 * max) < 0 ||
-	    hash_index_init(&table->index, max) < 0 || !table->layers || !table->uses ||
-	    !table->apps)
-		return -ENOMEM;
+	*table = (struct layer_table){
+		.layers = memory_keep(memory, calloc(max, sizeof(*table->layers))),
+		.uses = memory_keep(memory, calloc(max + 2, sizeof(*table->uses))),
+		.apps = memory_keep(memory, calloc(max + LAYER_APPS, sizeof(*table->apps))),
+		.max = (int)max,
+		.first_free = LAYER_NONE,
+	};
+	long_names_init(&table->names, 2 * max, memory);
+	hash_index_init(&table->index, max, memory);
+	if (memory->failed)
+		return;
 	for (int end = table->max; end < table->max + 2; end++)
 		table->uses[end] = (struct layer_link){ end, end };
 	for (int end = table->max; end < table->max + LAYER_APPS; end++)
 		table->apps[end] = (struct layer_link){ end, end };
-	return 0;
-}
-
-void layers_free(struct layer_table *table)
-{
-	long_names_free(&table->names);
-	hash_index_free(&table->index);
-	free(table->layers);
-	free(table->uses);
-	free(table->apps);
-	table->layers = NULL;
 }
 
 int layers_find(const struct layer_table *table, struct span name)

@@ -56,9 +56,8 @@ static inline void layers_turn(struct layer_table *table, unsigned int *n, bool 
 	*n = in_turn ? *n + 1 : 0;
 }
 
-/* @max: number of entries. Returns 0 or -ENOMEM; layers_free() must be called in any case. */
-int layers_init(struct layer_table *table, unsigned int max);
-void layers_free(struct layer_table *table);
+/* @max: number of entries. */
+void layers_init(struct layer_table *table, unsigned int max, struct memory *memory);
 
 /* The number of the layer of that name, or LAYER_NONE. */
 int layers_find(const struct layer_table *table, struct span name);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/language/surface.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "parser/swar.h"
@@ -298,17 +297,12 @@ bool is_activity_layer(struct span layer)
 
 /* --- copies that a table keeps --- */
 
-int long_names_init(struct long_names *names, unsigned int n)
+void long_names_init(struct long_names *names, unsigned int n, struct memory *memory)
 {
-	*names = (struct long_names){ .blocks = calloc(n, sizeof(*names->blocks)),
-				      .free_blocks = calloc(n, sizeof(*names->free_blocks)) };
-	return names->blocks && names->free_blocks ? 0 : -ENOMEM;
-}
-
-void long_names_free(struct long_names *names)
-{
-	free(names->blocks);
-	free(names->free_blocks);
+	*names = (struct long_names){
+		.blocks = memory_keep(memory, calloc(n, sizeof(*names->blocks))),
+		.free_blocks = memory_keep(memory, calloc(n, sizeof(*names->free_blocks))),
+	};
 }
 
 void long_names_release(struct long_names *names, char **kept, const char *short_name)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "parser/span.h"
+#include "rules/base/memory.h"
 
 /* The kernel cut markers at 1024 bytes until 6.7; the longest name in recorded traces has 499. */
 #define NAME_SIZE 1024
@@ -84,10 +85,8 @@ struct long_names {
 	unsigned int n_free;
 };
 
-/* @n: number of long names, which must not be exceeded. Returns 0 or -ENOMEM; long_names_free()
- * must be called in any case. */
-int long_names_init(struct long_names *names, unsigned int n);
-void long_names_free(struct long_names *names);
+/* @n: number of long names, which must not be exceeded. */
+void long_names_init(struct long_names *names, unsigned int n, struct memory *memory);
 
 /* Copies @text into *@kept, which is NULL, @short_name, or a block. It becomes either of the last
  * two. */

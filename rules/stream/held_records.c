@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/stream/held_records.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The three texts follow the header. There is no padding between them and the next header. */
@@ -10,17 +8,6 @@ struct held_header {
 	struct trace_record record;
 	uint64_t note;
 };
-
-int held_init(struct held_records *held, size_t size)
-{
-	*held = (struct held_records){ .bytes = calloc(1, size), .size = size };
-	return held->bytes ? 0 : -ENOMEM;
-}
-
-void held_free(struct held_records *held)
-{
-	free(held->bytes);
-}
 
 static void add_text(struct held_records *held, struct span text)
 {

@@ -11,14 +11,9 @@
 #include "parser/record.h"
 
 struct held_records {
-	char *bytes;
+	char *bytes;	   /* the owner's, of which only those that are used are ever touched */
 	size_t size, used; /* the records are in bytes[0] to bytes[used - 1] */
 };
-
-/* @size: bytes, of which only those that are used are ever touched. Returns 0 or -ENOMEM;
- * held_free() must be called in any case. */
-int held_init(struct held_records *held, size_t size);
-void held_free(struct held_records *held);
 
 /* Adds a copy of @record. @note: of the caller. Returns false if there is no space. */
 bool held_add(struct held_records *held, const struct trace_record *record, uint64_t note);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/stream/recorded.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include "rules/base/interval.h"
-#include "rules/base/memory.h"
 
 /* The lines are no duplicates if this many in a row are new, or more than one in eight. After a
  * clock step of whole periods many lines of a regular trace have the same time as earlier ones. */
@@ -16,19 +12,6 @@
 /* Searches of the whole ring are slow, so they are limited. Beyond the limit nothing is found. */
 #define SEARCHES_FREE 1000
 #define RECORDS_PER_SEARCH 64
-
-int duplicates_init(struct duplicates *duplicates, bool wanted)
-{
-	*duplicates = (struct duplicates){ 0 };
-	if (wanted)
-		duplicates->hashes = memory_new(DUPLICATES_MAX, sizeof(*duplicates->hashes));
-	return wanted && !duplicates->hashes ? -ENOMEM : 0;
-}
-
-void duplicates_free(struct duplicates *duplicates)
-{
-	free(duplicates->hashes);
-}
 
 /* Sets duplicates->at to the place of the record. */
 static bool find(struct duplicates *duplicates, uint32_t hash)

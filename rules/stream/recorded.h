@@ -16,12 +16,12 @@
 #define DUPLICATES_PLACE(n) ((uint32_t)(n) % DUPLICATES_MAX)
 
 struct duplicates {
-	uint32_t *hashes;	  /* ring of hashes of the records; NULL: none are kept */
-	uint64_t n;		  /* records kept so far */
-	uint64_t searches;	  /* searches of the whole ring so far */
-	bool active;		  /* in a run of duplicates */
-	uint64_t end_ns;	  /* end of that run */
-	uint32_t at;		  /* place of the last duplicate in the ring */
+	uint32_t *hashes;  /* the owner's: a ring of hashes of the records; NULL: none are kept */
+	uint64_t n;	   /* records kept so far */
+	uint64_t searches; /* searches of the whole ring so far */
+	bool active;	   /* in a run of duplicates */
+	uint64_t end_ns;   /* end of that run */
+	uint32_t at;	   /* place of the last duplicate in the ring */
 	uint32_t outliers_in_row; /* records in a row that are new */
 	uint64_t outliers;	  /* records of this run that are new */
 	uint64_t skipped;	  /* records skipped in this run */
@@ -33,11 +33,6 @@ enum duplicates_answer {
 	DUPLICATES_OVER,   /* the run is over: this record and those after it are new */
 	DUPLICATES_BROKEN, /* too many are new: these lines are no duplicates */
 };
-
-/* If not @wanted, no records are kept. Returns 0 or -ENOMEM; duplicates_free() must be called in
- * any case. */
-int duplicates_init(struct duplicates *duplicates, bool wanted);
-void duplicates_free(struct duplicates *duplicates);
 
 /* A hash that differs for nearly all records. The end of the name is enough, as numbers are there.
  * Hot path: called for each record. */

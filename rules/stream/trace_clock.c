@@ -31,8 +31,8 @@
  */
 #include "rules/stream/trace_clock.h"
 
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules/base/table.h"
@@ -399,20 +399,16 @@ void trace_clock_end(struct trace_clock *clock)
 		report_duplicates(clock, clock->now_ns);
 }
 
-int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events)
+void trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,
+		      struct memory *memory)
 {
 	*clock = (struct trace_clock){
 		.events = events,
 		.sf_tid = TRACE_ID_UNKNOWN,
 		.order = { .possible = recorded, .cpu = TRACE_ID_UNKNOWN },
+		.held = { memory_keep(memory, calloc(1, HELD_SIZE)), HELD_SIZE, 0 },
 	};
-	if (held_init(&clock->held, HELD_SIZE) < 0)
-		return -ENOMEM;
-	return duplicates_init(&clock->duplicates, recorded);
-}
-
-void trace_clock_free(struct trace_clock *clock)
-{
-	duplicates_free(&clock->duplicates);
-	held_free(&clock->held);
+	if (recorded)
+		clock->duplicates.hashes =
+			memory_keep(memory, memory_new(DUPLICATES_MAX, sizeof(uint32_t)));
 }

@@ -9,6 +9,7 @@
 
 #include "parser/record.h"
 #include "rules/base/interval.h"
+#include "rules/base/memory.h"
 #include "rules/stream/events.h"
 #include "rules/stream/held_records.h"
 #include "rules/stream/recorded.h"
@@ -76,10 +77,9 @@ struct trace_clock {
 	struct cpu_order order;
 };
 
-/* @recorded: lines may be duplicated, or sorted by CPU. Returns 0 or -ENOMEM; trace_clock_free()
- * must be called in any case. */
-int trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events);
-void trace_clock_free(struct trace_clock *clock);
+/* @recorded: lines may be duplicated, or sorted by CPU. */
+void trace_clock_init(struct trace_clock *clock, bool recorded, struct event_writer *events,
+		      struct memory *memory);
 
 static inline bool trace_clock_counts_cpu(int32_t cpu)
 {

@@ -1,32 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/threads/slice_stack.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/base/table.h"
 
-int slice_stacks_init(struct slice_stacks *table, unsigned int max)
+void slice_stacks_init(struct slice_stacks *table, unsigned int max, struct memory *memory)
 {
 	*table = (struct slice_stacks){
 		.max = max,
-		.stacks = calloc(max, sizeof(*table->stacks)),
-		.with_open = calloc(max / 64 + 1, sizeof(*table->with_open)),
+		.stacks = memory_keep(memory, calloc(max, sizeof(*table->stacks))),
+		.with_open = memory_keep(memory, calloc(max / 64 + 1, sizeof(*table->with_open))),
 	};
-	return hash_index_init(&table->index, max) == 0 && table->stacks && table->with_open
-		       ? 0
-		       : -ENOMEM;
-}
-
-void slice_stacks_free(struct slice_stacks *table)
-{
-	hash_index_free(&table->index);
-	free(table->stacks);
-	free(table->with_open);
-	table->index.entries = NULL;
-	table->stacks = NULL;
-	table->with_open = NULL;
+	hash_index_init(&table->index, max, memory);
 }
 
 struct slice_stack *slice_stacks_look_up(struct slice_stacks *table, int32_t tid)

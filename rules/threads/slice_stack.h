@@ -63,10 +63,8 @@ struct slice_stacks {
 };
 
 /* @max: number of threads. If the table is full, the thread on which no slice has begun for longest
- * is evicted, whether slices of it are open or not: their ends may be lost. Returns 0 or -ENOMEM;
- * slice_stacks_free() must be called in any case. */
-int slice_stacks_init(struct slice_stacks *table, unsigned int max);
-void slice_stacks_free(struct slice_stacks *table);
+ * is evicted, whether slices of it are open or not: their ends may be lost. */
+void slice_stacks_init(struct slice_stacks *table, unsigned int max, struct memory *memory);
 
 /* False: @tid has no open slices, as is true of most threads. */
 static inline bool slice_stacks_may_have(const struct slice_stacks *table, int32_t tid)

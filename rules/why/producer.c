@@ -30,7 +30,6 @@
  */
 #include "rules/why/producer.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "rules/base/interval.h"
@@ -61,14 +60,13 @@
 /* The bit of a key that is a thread's; else it is that of a BLAST queue. */
 #define THREAD_KEY (UINT64_C(1) << 63)
 
-int producers_init(struct producers *p, struct attribution *a)
+void producers_init(struct producers *p, struct attribution *a, struct memory *memory)
 {
 	p->sf = &a->sf;
 	p->work = a->work;
 	p->expected = &a->expected;
 	p->stacks = &a->stacks;
-	p->threads = calloc(a->stacks.max, sizeof(*p->threads));
-	return p->threads ? 0 : -ENOMEM;
+	p->threads = memory_keep(memory, calloc(a->stacks.max, sizeof(*p->threads)));
 }
 
 static bool is_blast(const struct queued_buffer *buffer)

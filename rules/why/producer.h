@@ -82,7 +82,7 @@ struct producers {
 	struct expected *expected;
 	struct fence_table fences;
 	struct slice_stacks *stacks;	 /* borrowed */
-	struct producer_thread *threads; /* of stacks->stacks[i]; owned */
+	struct producer_thread *threads; /* of stacks->stacks[i] */
 	uint32_t last;			 /* number of the newest buffer */
 	uint32_t last_first;		 /* the newest that was its queue's first */
 	struct queued_buffer buffers[PRODUCER_BUFFERS_MAX];
@@ -98,9 +98,8 @@ struct producers {
 	struct fence_counts counts; /* without the buffers that are in the table */
 };
 
-/* @p: all zeros. What @a has of SurfaceFlinger, threads, processes and vsyncs is borrowed. Returns
- * 0 or -ENOMEM; the caller frees threads. */
-int producers_init(struct producers *p, struct attribution *a);
+/* @p: all zeros. What @a has of SurfaceFlinger, threads, processes and vsyncs is borrowed. */
+void producers_init(struct producers *p, struct attribution *a, struct memory *memory);
 
 /* A slice with a role begins on the thread of @stack, which is NULL if nothing is known of it, or
  * one that a rule names has ended. */

@@ -11,6 +11,7 @@
 
 static struct choreographer choreographer, *const c = &choreographer;
 static struct slice_stacks stacks;
+static struct memory memory;
 static struct expected vsyncs;
 static struct loss lost;
 static struct ruleset *rules;
@@ -36,15 +37,15 @@ static int set_up(void **state)
 	lost = (struct loss){ 0 };
 	n_rows = 0;
 	ruleset_free(rules);
-	slice_stacks_free(&stacks);
-	assert_int_equal(slice_stacks_init(&stacks, 256), 0);
+	memory_free(&memory);
+	slice_stacks_init(&stacks, 256, &memory);
 	return ruleset_new(&rules, ruleset_builtin("default"), &(struct ruleset_error){ 0 });
 }
 
 static int tear_down(void **state)
 {
 	rules = ruleset_free(rules);
-	slice_stacks_free(&stacks);
+	memory_free(&memory);
 	return 0;
 }
 

@@ -6,13 +6,15 @@
 
 static struct histogram exact, histogram;
 static struct chunk_store store;
+static struct memory memory;
 
 #define CHUNKS 2000
 
 static int begin(void **state)
 {
 	exact = histogram = (struct histogram){ .n = 0 };
-	return chunks_init(&store, CHUNKS);
+	chunks_init(&store, CHUNKS, &memory);
+	return memory.failed;
 }
 
 static unsigned int free_chunks(void)
@@ -29,7 +31,7 @@ static int end(void **state)
 	histogram_clear(&store, &exact);
 	histogram_clear(&store, &histogram);
 	assert_int_equal(free_chunks(), CHUNKS);
-	chunks_free(&store);
+	memory_free(&memory);
 	return 0;
 }
 
@@ -172,7 +174,7 @@ TEST(test_histogram_with_all_bins_is_exact)
 
 static int free_store(void **state)
 {
-	chunks_free(&store);
+	memory_free(&memory);
 	return 0;
 }
 

@@ -10,15 +10,17 @@
 #define THREADS 256
 
 static struct slice_stacks table;
+static struct memory memory;
 
 static int set_up(void **state)
 {
-	return slice_stacks_init(&table, THREADS);
+	slice_stacks_init(&table, THREADS, &memory);
+	return memory.failed;
 }
 
 static int tear_down(void **state)
 {
-	slice_stacks_free(&table);
+	memory_free(&memory);
 	return 0;
 }
 

@@ -155,15 +155,17 @@ TEST(test_copies_of_names_are_cut_and_terminated)
 #define LAYERS 320
 
 static struct layer_table table;
+static struct memory memory;
 
 static int empty_table(void **state)
 {
-	return layers_init(&table, LAYERS);
+	layers_init(&table, LAYERS, &memory);
+	return memory.failed;
 }
 
 static int free_table(void **state)
 {
-	layers_free(&table);
+	memory_free(&memory);
 	return 0;
 }
 

@@ -127,8 +127,12 @@ const char *ftrace_header_read_new(struct ftrace_header_cached *cached, struct s
 				   const char *point, struct trace_record *record)
 {
 	const char *line, *end = head.ptr + head.len;
+	const char *newline = memrchr(head.ptr, '\n', head.len);
 	size_t len;
 
+	/* A comm that is not padded would reach into the line before. */
+	if (newline)
+		head = (struct span){ newline + 1, (size_t)(end - newline) - 1 };
 	if (!ftrace_header_read(&head, record))
 		return NULL;
 	line = head.ptr + head.len;

@@ -147,11 +147,9 @@ static void set_name(struct layer_table *table, int id, struct span name)
 {
 	struct layer *layer = &table->layers[id];
 	struct span app = app_of_layer(name);
-	char copy[SURFACE_MAX];
 
 	layer->length = name.len;
 	long_names_keep(&table->names, &layer->name, layer->short_name, name);
-	layers_set_surface(table, layer, surface_of_layer(name, copy));
 	name_copy(layer->app, sizeof(layer->app), app);
 	layer->has_app = app.len > 0;
 	layer->is_activity = is_activity_layer(name);

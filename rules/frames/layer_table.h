@@ -72,7 +72,7 @@ int layers_to_evict(struct layer_table *table);
 /* Removes the layer from the table; its row must be closed. */
 void layers_remove(struct layer_table *table, int id);
 
-/* Adds a layer that is not in the table, which must have space: with name, Surface and app. Returns
+/* Adds a layer that is not in the table, which must have space: without its Surface. Returns
  * its number. */
 int layers_add(struct layer_table *table, struct span name);
 

@@ -8,6 +8,7 @@
 /* Each bit of @word changes about half of the bits of the result, the low ones, too. */
 static uint64_t mixed(uint64_t word)
 {
+	word ^= word >> 32; /* else the last bytes of a word would not change the lowest bits */
 	word *= UINT64_C(0x9e3779b97f4a7c15);
 	return word ^ word >> 32;
 }

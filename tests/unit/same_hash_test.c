@@ -6,8 +6,8 @@
 
 /* Both lead name_hash() to the same state, so names that begin with them and continue equally have
  * the same hash. */
-#define ONE "U8JZpDE0iGXlD6gN"
-#define OTHER "Tdb6CXGqw9QmGhmK"
+#define ONE "ctueE4CE6n52EXiQ"
+#define OTHER "dxDFxbw6vlanWER9"
 
 static const char one[] = ONE "/a#0";
 static const char other[] = OTHER "/a#0";

@@ -219,6 +219,7 @@ TEST(test_all_layers_can_have_long_names)
 		if (i >= LAYERS)
 			layers_remove(&table, i % LAYERS);
 		id = layers_add(&table, text);
+		layers_set_surface(&table, &table.layers[id], text);
 		assert_int_equal(id, i % LAYERS);
 		assert_int_equal(layers_find(&table, text), id);
 		assert_int_equal(strlen(table.layers[id].name), sizeof(name));

@@ -31,7 +31,9 @@
 void vsync_log_add(struct vsync_log *log, unsigned int kind, uint64_t time_ns)
 {
 	uint64_t at = log->n++ % VSYNC_LOG_SIZE;
+	uint64_t *latest_ns = &log->latest_ns[at / VSYNC_LOG_BLOCK];
 
+	*latest_ns = at % VSYNC_LOG_BLOCK == 0 ? time_ns : later(*latest_ns, time_ns);
 	log->time_ns[at] = time_ns;
 	log->kind[at] = (uint8_t)kind;
 }
@@ -49,6 +51,13 @@ void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log,
 		int64_t *kind = window->at_ns[log->kind[at]], at_ns = (int64_t)(time_ns - from_ns);
 		unsigned int place = VSYNC_WINDOW_SIZE - window->n[log->kind[at]];
 
+		/* The block of the newest event has some of the oldest ones, too. */
+		if (at % VSYNC_LOG_BLOCK == VSYNC_LOG_BLOCK - 1 &&
+		    back <= VSYNC_LOG_SIZE - VSYNC_LOG_BLOCK &&
+		    log->latest_ns[at / VSYNC_LOG_BLOCK] < from_ns) {
+			back += VSYNC_LOG_BLOCK - 1;
+			continue;
+		}
 		if (time_ns < from_ns || time_ns > to_ns || place == 0)
 			continue;
 		/* Events come in order, except for those of other CPUs and for targets. */
@@ -74,25 +83,24 @@ unsigned int vsync_window_ticks(const struct vsync_window *window)
 
 /* --- how well a period explains events --- */
 
-/* In floating point: it is exact for some seconds in nanoseconds, and can be vectorised. */
-static int64_t slot_of(int64_t at_ns, int64_t edge_ns, int64_t period_ns)
-{
-	double slots = (double)(at_ns - edge_ns) / (double)period_ns;
-	int64_t whole = (int64_t)slots;
-
-	return whole - (slots < (double)whole);
-}
+/* Where an event is: in a slot of the period from the first event on, and so long after its begin.
+ */
+struct place {
+	int64_t slot, off_ns;
+};
 
 /* Number of events that are in the same slot as the one before; if it is more than @most, any such
- * number. Slots begin at @edge_ns. */
-static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t edge_ns,
+ * number. Slots begin @edge_ns after those of @places: from a bit of a period before to one after.
+ */
+static unsigned int count_collisions(const struct place *places, unsigned int n, int64_t edge_ns,
 				     int64_t period_ns, unsigned int most)
 {
-	int64_t before = slot_of(at[0], edge_ns, period_ns);
 	unsigned int collisions = 0;
+	int64_t before = INT64_MIN;
 
-	for (unsigned int i = 1; i < n && collisions <= most; i++) {
-		int64_t slot = slot_of(at[i], edge_ns, period_ns);
+	for (unsigned int i = 0; i < n && collisions <= most; i++) {
+		int64_t off_ns = places[i].off_ns - edge_ns;
+		int64_t slot = places[i].slot - (off_ns < 0) + (off_ns >= period_ns);
 
 		collisions += slot == before;
 		before = slot;
@@ -105,34 +113,38 @@ static unsigned int count_collisions(const int64_t *at, unsigned int n, int64_t 
 static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 		      struct vsync_score *score)
 {
+	struct place places[VSYNC_WINDOW_SIZE];
 	/* sums[i]: events in an edge that begins at bin i. */
 	unsigned int bins[BINS] = { 0 }, sums[BINS] = { 0 };
 	unsigned int best = UINT32_MAX, best_near = 0, best_bin = 0, most = 0;
 
 	for (unsigned int i = 0; i < n; i++) {
-		int64_t off_ns = at[i] - at[0];
+		/* In floating point: it is exact for some seconds in nanoseconds, and quicker. */
+		int64_t slot = (int64_t)((double)(at[i] - at[0]) / (double)period_ns);
+		int64_t off_ns = at[i] - at[0] - slot * period_ns;
 		int64_t more_ns = i > 0 ? at[i] - at[i - 1] - period_ns : period_ns;
 
-		off_ns -= slot_of(at[i], at[0], period_ns) * period_ns;
+		places[i] = (struct place){ slot, off_ns };
 		bins[off_ns * BINS / period_ns]++;
 		score->adjacent += more_ns * 8 < period_ns && -more_ns * 8 < period_ns;
 	}
-	for (unsigned int bin = 0; bin < BINS; bin++)
-		for (unsigned int j = 0; j < EDGE_BINS; j++)
-			sums[bin] += bins[(bin + j) % BINS];
-	for (unsigned int bin = 1; bin < BINS; bin++)
+	for (unsigned int bin = 0; bin < EDGE_BINS; bin++)
+		sums[0] += bins[bin];
+	for (unsigned int bin = 1; bin < BINS; bin++) {
+		sums[bin] = sums[bin - 1] - bins[bin - 1] + bins[(bin + EDGE_BINS - 1) % BINS];
 		most = sums[bin] > sums[most] ? bin : most;
+	}
 	/* Begins with the place of most events: without collisions there, none is better. */
 	for (unsigned int i = 0; i < BINS && best > 0; i++) {
 		unsigned int bin = i == 0 ? most : i <= most ? i - 1 : i;
 		unsigned int near = sums[bin];
-		int64_t edge_ns = at[0] + ((int64_t)bin - 1) * period_ns / BINS;
 		unsigned int collisions;
 
 		if (near < 2 || near * 8 < n || near < sums[(bin + 1) % BINS] ||
 		    near < sums[(bin + BINS - 1) % BINS])
 			continue;
-		collisions = count_collisions(at, n, edge_ns, period_ns, best);
+		collisions = count_collisions(places, n, ((int64_t)bin - 1) * period_ns / BINS,
+					      period_ns, best);
 		if (collisions > best || (collisions == best && near <= best_near))
 			continue;
 		best = collisions;
@@ -141,7 +153,7 @@ static void score_run(const int64_t *at, unsigned int n, int64_t period_ns,
 	}
 	score->n += n;
 	if (best == UINT32_MAX) {
-		score->collisions += count_collisions(at, n, at[0], period_ns, n);
+		score->collisions += count_collisions(places, n, 0, period_ns, n);
 		return;
 	}
 	score->near += best_near;

@@ -23,6 +23,7 @@
 #include "rules/base/interval.h"
 
 #define VSYNC_LOG_SIZE 1024
+#define VSYNC_LOG_BLOCK 64		  /* so many are skipped at once */
 #define VSYNC_SOURCES 8			  /* counters that tick; the first kinds of events */
 #define VSYNC_PRESENTS VSYNC_SOURCES	  /* presents, each at its start */
 #define VSYNC_TARGETS (VSYNC_SOURCES + 1) /* vsyncs that SurfaceFlinger predicts */
@@ -39,6 +40,7 @@
 struct vsync_log {
 	uint64_t n; /* so far; the arrays hold the last ones */
 	uint64_t time_ns[VSYNC_LOG_SIZE];
+	uint64_t latest_ns[VSYNC_LOG_SIZE / VSYNC_LOG_BLOCK]; /* of each block */
 	uint8_t kind[VSYNC_LOG_SIZE];
 };
 

@@ -260,15 +260,6 @@ bool reported_period_is_open(const struct vsync_display *display, uint64_t now_n
 	       now_ns < in_run(display, 0) + 3 * display->measured.period_ns;
 }
 
-bool reported_periods_several(const struct reported_periods *periods)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++)
-		n += reported_period_of(&periods->displays[i]).period_ns > 0;
-	return n > 1;
-}
-
 struct reported_period reported_period_of(const struct vsync_display *display)
 {
 	uint64_t reported_ns = display->reported.period_ns,

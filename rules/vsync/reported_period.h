@@ -101,9 +101,6 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 /* True: hardware vsyncs are still being written, so the period will soon be more precise. */
 bool reported_period_is_open(const struct vsync_display *display, uint64_t now_ns);
 
-/* True: periods of two or more displays were reported. */
-bool reported_periods_several(const struct reported_periods *periods);
-
 /* The reported period of @display, which may be an unused entry. */
 struct reported_period reported_period_of(const struct vsync_display *display);
 

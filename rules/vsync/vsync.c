@@ -81,55 +81,6 @@ void vsync_reset(struct vsync_lattice *v)
 		lattice_lock(v, v->dumpsys_ns, v->dumpsys_ns / 500, VSYNC_DUMPSYS);
 }
 
-static struct vsync_source *find_or_add_source(struct vsync_lattice *v, uint64_t name,
-					       unsigned int rank, uint64_t time_ns)
-{
-	struct vsync_source *oldest = &v->sources[TABLE_LEAST(v->sources, VSYNC_SOURCES, last_ns)];
-
-	for (unsigned int i = 0; i < VSYNC_SOURCES; i++)
-		if (v->sources[i].name == name && v->sources[i].last_ns)
-			return &v->sources[i];
-	v->sources_evicted += oldest->last_ns && time_ns < oldest->last_ns + SOURCE_IDLE_NS;
-	*oldest = (struct vsync_source){
-		.name = name, .rank = rank, .edge_ns = time_ns, .least_ns = UINT64_MAX
-	};
-	return oldest;
-}
-
-/* Updates the edge, the earliest of the last ticks. Sets *@late_ns: how late this tick is. True: it
- * is the second tick in its slot. */
-static bool follow_edge(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns,
-			uint64_t *late_ns)
-{
-	uint64_t period_ns = vsync_period_ns(v);
-	uint64_t slack_ns = period_ns / 10;
-	uint64_t slots;
-
-	*late_ns = 0;
-	if (time_ns > source->last_ns + SILENT_PERIODS * period_ns || source->settled == 0) {
-		source->edge_ns = time_ns;
-		source->least_ns = UINT64_MAX;
-		source->n_least = 0;
-		source->settled = 1;
-		return false;
-	}
-	source->settled++;
-	slots = (time_ns - source->edge_ns + slack_ns) / period_ns;
-	source->edge_ns += slots * period_ns;
-	if (time_ns < source->edge_ns)
-		source->edge_ns = time_ns;
-	*late_ns = time_ns - source->edge_ns;
-	if (*late_ns < source->least_ns)
-		source->least_ns = *late_ns;
-	if (++source->n_least == EDGE_TICKS) {
-		source->edge_ns += source->least_ns;
-		*late_ns -= source->least_ns;
-		source->n_least = 0;
-		source->least_ns = UINT64_MAX;
-	}
-	return slots == 0;
-}
-
 /* Detects that ticks have become so few that the display may be slower. */
 static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
@@ -165,36 +116,6 @@ static void watch_rate(struct vsync_lattice *v, struct vsync_source *source, uin
 		vsync_learn_find_slower(v, back_from(time_ns, SLOW_NS), time_ns);
 }
 
-/* Collects evidence that the period is wrong, and checks it from time to time. */
-static void suspect(struct vsync_lattice *v, bool collision, bool late, uint64_t before_ns,
-		    uint64_t time_ns)
-{
-	uint64_t from_ns;
-
-	v->late_ticks = v->late_ticks << 1 | late;
-	if (v->suspect.collisions && time_ns > v->suspect.last_ns + SUSPECT_NS)
-		v->suspect.collisions = 0;
-	if (collision) {
-		if (v->suspect.collisions++ == 0)
-			v->suspect.from_ns = before_ns;
-		v->suspect.last_ns = time_ns;
-	}
-	if (v->suspect.collisions < SUSPECT_TICKS &&
-	    __builtin_popcount(v->late_ticks & 0xffff) < LATE_TICKS)
-		return;
-	if (time_ns < v->next_check_ns)
-		return;
-	v->next_check_ns = time_ns + CHECK_EVERY_NS;
-	/* A short window shows a switch; a longer one shows it even if ticks are late. */
-	from_ns = back_from(time_ns, later(150 * MS, 10 * vsync_period_ns(v)));
-	if (v->suspect.collisions)
-		from_ns = later(from_ns, back_from(v->suspect.from_ns, vsync_period_ns(v)));
-	vsync_learn_find_other(v, from_ns, time_ns);
-	if (v->late_ticks == 0)
-		return;
-	vsync_learn_find_other(v, back_from(time_ns, SLOW_NS), time_ns);
-}
-
 /* Makes an imprecise period more precise by ticks. */
 static void sharpen(struct vsync_lattice *v)
 {
@@ -207,16 +128,66 @@ static void sharpen(struct vsync_lattice *v)
 		lattice_refine(v, period_ns, error_ns);
 }
 
+/* Follows the ticks of a counter with a period: its edge, which is the earliest of the last ticks,
+ * and the evidence that the period is wrong, which is checked from time to time. */
 static void follow(struct vsync_lattice *v, struct vsync_source *source, uint64_t time_ns)
 {
-	uint64_t before_ns = source->last_ns, late_ns;
-	bool collision = follow_edge(v, source, time_ns, &late_ns);
-	bool late = late_ns > vsync_period_ns(v) / 8;
+	uint64_t period_ns = vsync_period_ns(v), before_ns = source->last_ns, late_ns = 0,
+		 slots = 1;
+	bool collision, late;
+
+	if (time_ns > before_ns + SILENT_PERIODS * period_ns || source->settled == 0) {
+		source->edge_ns = time_ns;
+		source->least_ns = UINT64_MAX;
+		source->n_least = 0;
+		source->settled = 1;
+	} else {
+		source->settled++;
+		slots = (time_ns - source->edge_ns + period_ns / 10) / period_ns;
+		source->edge_ns += slots * period_ns;
+		if (time_ns < source->edge_ns)
+			source->edge_ns = time_ns;
+		late_ns = time_ns - source->edge_ns;
+		if (late_ns < source->least_ns)
+			source->least_ns = late_ns;
+		if (++source->n_least == EDGE_TICKS) {
+			source->edge_ns += source->least_ns;
+			late_ns -= source->least_ns;
+			source->n_least = 0;
+			source->least_ns = UINT64_MAX;
+		}
+	}
+	collision = slots == 0;
+	late = collision || late_ns > period_ns / 8;
 
 	if (v->followed && !v->pending.display && v->n_ticks % VERIFY_TICKS == 0)
 		vsync_learn_verify(v, time_ns);
-	if (source->settled >= SETTLED_TICKS)
-		suspect(v, collision, late || collision, before_ns, time_ns);
+	if (source->settled >= SETTLED_TICKS) {
+		v->late_ticks = v->late_ticks << 1 | late;
+		if (v->suspect.collisions && time_ns > v->suspect.last_ns + SUSPECT_NS)
+			v->suspect.collisions = 0;
+		if (collision) {
+			if (v->suspect.collisions++ == 0)
+				v->suspect.from_ns = before_ns;
+			v->suspect.last_ns = time_ns;
+		}
+		if ((v->suspect.collisions >= SUSPECT_TICKS ||
+		     __builtin_popcount(v->late_ticks & 0xffff) >= LATE_TICKS) &&
+		    time_ns >= v->next_check_ns) {
+			/* A short window shows a switch; a longer one shows it even if ticks are
+			 * late. */
+			uint64_t from_ns =
+				back_from(time_ns, later(150 * MS, 10 * vsync_period_ns(v)));
+
+			v->next_check_ns = time_ns + CHECK_EVERY_NS;
+			if (v->suspect.collisions)
+				from_ns = later(from_ns,
+						back_from(v->suspect.from_ns, vsync_period_ns(v)));
+			vsync_learn_find_other(v, from_ns, time_ns);
+			if (v->late_ticks != 0)
+				vsync_learn_find_other(v, back_from(time_ns, SLOW_NS), time_ns);
+		}
+	}
 	watch_rate(v, source, time_ns);
 	if (v->n_ticks % (v->error_ns * 200 > vsync_period_ns(v) ? LOCK_TICKS : SHARPEN_TICKS) == 0)
 		sharpen(v);
@@ -243,8 +214,18 @@ static int64_t fraction(int64_t position)
 
 void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint64_t time_ns)
 {
-	struct vsync_source *source = find_or_add_source(v, name, rank, time_ns);
+	struct vsync_source *source = v->sources, *end = source + VSYNC_SOURCES;
 	struct vsync_segment *segment;
+
+	while (source < end && (source->name != name || !source->last_ns))
+		source++;
+	if (source == end) {
+		source = &v->sources[TABLE_LEAST(v->sources, VSYNC_SOURCES, last_ns)];
+		v->sources_evicted += source->last_ns && time_ns < source->last_ns + SOURCE_IDLE_NS;
+		*source = (struct vsync_source){
+			.name = name, .rank = rank, .edge_ns = time_ns, .least_ns = UINT64_MAX
+		};
+	}
 
 	/* No display is that fast: the tick before was late. */
 	if (source->last_ns && time_ns < source->last_ns + VSYNC_PERIOD_MIN_NS * 3 / 4)
@@ -275,16 +256,24 @@ void vsync_tick(struct vsync_lattice *v, uint64_t name, unsigned int rank, uint6
 	segment->tick_phase = fraction(lattice_position_in(segment, source->edge_ns));
 }
 
-/* With the right period the presents' distances, less whole periods, add up to nearly nothing: the
- * jitter of the first and of the last present. With a wrong one they add up to more and more. */
-static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
+void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
 {
-	uint64_t distance_ns = time_ns - v->walk.last_ns, period_ns = vsync_period_ns(v);
-	uint64_t periods, walked_ns, better_ns;
+	uint64_t distance_ns, period_ns, periods, walked_ns;
 	struct vsync_window window;
 	int64_t off_ns;
 	bool is_slow;
 
+	vsync_log_add(&v->log, VSYNC_PRESENTS, time_ns);
+	/* Without ticks presents alone have to show it. */
+	if (v->pending.display && time_ns > v->last_tick_ns + PENDING_NS)
+		vsync_learn_follow_pending(v, time_ns);
+	if (!lattice_is_locked(v))
+		return;
+	/* With the right period the presents' distances, less whole periods, add up to nearly
+	 * nothing: the jitter of the first and of the last present. With a wrong one they add up to
+	 * more and more. */
+	distance_ns = time_ns - v->walk.last_ns;
+	period_ns = vsync_period_ns(v);
 	if (time_ns < v->walk.last_ns || distance_ns > SILENT_PERIODS * period_ns) {
 		v->walk = (struct vsync_walk){ .last_ns = time_ns };
 		return;
@@ -304,28 +293,17 @@ static void follow_walk(struct vsync_lattice *v, uint64_t time_ns)
 		return;
 	v->next_doubt_ns = time_ns + CHECK_EVERY_NS;
 	if (is_slow && !v->pending.display) {
-		better_ns =
-			(uint64_t)((int64_t)period_ns + v->walk.off_ns / (int64_t)v->walk.periods);
+		period_ns += (uint64_t)(v->walk.off_ns / (int64_t)v->walk.periods);
 		vsync_window_fill(
 			&window, &v->log,
 			later(back_from(time_ns, SEARCH_BACK_NS), lattice_last(v)->from_ns),
 			time_ns);
-		lattice_refine(v, better_ns, period_ns / v->walk.periods);
+		lattice_refine(v, period_ns, vsync_period_ns(v) / v->walk.periods);
 		lattice_find_edges(v, &window);
 	} else if (!is_slow) {
 		vsync_learn_doubt(v, time_ns);
 	}
 	v->walk = (struct vsync_walk){ .last_ns = time_ns };
-}
-
-void vsync_present(struct vsync_lattice *v, uint64_t time_ns)
-{
-	vsync_log_add(&v->log, VSYNC_PRESENTS, time_ns);
-	/* Without ticks presents alone have to show it. */
-	if (v->pending.display && time_ns > v->last_tick_ns + PENDING_NS)
-		vsync_learn_follow_pending(v, time_ns);
-	if (lattice_is_locked(v))
-		follow_walk(v, time_ns);
 }
 
 void vsync_forget_ranks(struct vsync_lattice *v)
@@ -372,45 +350,6 @@ static bool is_odd(int64_t part)
 	return llabs(part) * 10 >= 3 * VSYNC_ONE;
 }
 
-/* Updates the phase of presents. It starts again at another refresh rate, and after a pause. */
-static void follow_present_phase(struct vsync_lattice *v, const struct vsync_stamp *stamp)
-{
-	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||
-	    vsync_distance(stamp->time_ns, v->last_present_ns) > PHASE_KEEP_NS) {
-		v->n_presents = 0;
-		v->present_phase = fraction(stamp->position);
-		v->phase_number++;
-	}
-	v->odd_presents =
-		(uint16_t)(v->odd_presents << 1 |
-			   (v->n_presents > 0 && is_odd(wrap(v->last_position, stamp->position))));
-	v->last_position = stamp->position;
-	v->last_present_ns = stamp->time_ns;
-	v->last_period_ns = stamp->period_ns;
-	/* A moving average: of the first values their mean, then an eighth of each. It is not taken
-	 * modulo one vsync, as numbers of vsyncs are counted from it. */
-	v->n_presents += v->n_presents < PHASE_GAIN;
-	v->present_phase += wrap(v->present_phase, stamp->position) / (int64_t)v->n_presents;
-}
-
-/* The uncertainty from switches whose exact time is unknown. */
-static int64_t switch_uncertainty(const struct vsync_lattice *v, uint64_t time_ns)
-{
-	int64_t uncertainty = 0;
-
-	for (unsigned int i = 0; i < VSYNC_SWITCH_RANGES && i < v->n_switch_ranges; i++) {
-		const struct vsync_switch_range *u = &v->switch_ranges[i];
-
-		if (time_ns >= u->to_ns)
-			uncertainty += u->uncertainty;
-		else if (time_ns > u->from_ns)
-			uncertainty +=
-				(int64_t)((double)u->uncertainty * (double)(time_ns - u->from_ns) /
-					  (double)(u->to_ns - u->from_ns));
-	}
-	return uncertainty;
-}
-
 void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stamp *stamp)
 {
 	const struct render_period *render;
@@ -427,8 +366,18 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 		segment--;
 	segment->used = true;
 	stamp->position = lattice_position_in(segment, present_ns);
-	stamp->uncertainty =
-		lattice_period_uncertainty(segment, present_ns) + switch_uncertainty(v, present_ns);
+	stamp->uncertainty = lattice_period_uncertainty(segment, present_ns);
+	/* From switches whose exact time is unknown. */
+	for (unsigned int i = 0; i < VSYNC_SWITCH_RANGES && i < v->n_switch_ranges; i++) {
+		const struct vsync_switch_range *u = &v->switch_ranges[i];
+
+		if (present_ns >= u->to_ns)
+			stamp->uncertainty += u->uncertainty;
+		else if (present_ns > u->from_ns)
+			stamp->uncertainty += (int64_t)((double)u->uncertainty *
+							(double)(present_ns - u->from_ns) /
+							(double)(u->to_ns - u->from_ns));
+	}
 	stamp->epoch = v->epoch;
 	stamp->period_ns = segment->period_ns;
 	stamp->from_ns = segment->from_ns;
@@ -439,7 +388,25 @@ void vsync_place(struct vsync_lattice *v, uint64_t present_ns, struct vsync_stam
 				    present_ns);
 	stamp->step = reported_step_of(render, stamp->period_ns);
 	stamp->step_from_ns = render ? render->from_ns : 0;
-	follow_present_phase(v, stamp);
+
+	/* The phase of presents starts again at another refresh rate, and after a pause. */
+	if (v->phase_number == 0 || vsync_is_switch(v->last_period_ns, stamp->period_ns) ||
+	    vsync_distance(present_ns, v->last_present_ns) > PHASE_KEEP_NS) {
+		v->n_presents = 0;
+		v->present_phase = fraction(stamp->position);
+		v->phase_number++;
+	}
+	v->odd_presents =
+		(uint16_t)(v->odd_presents << 1 |
+			   (v->n_presents > 0 && is_odd(wrap(v->last_position, stamp->position))));
+	v->last_position = stamp->position;
+	v->last_present_ns = present_ns;
+	v->last_period_ns = stamp->period_ns;
+	/* A moving average: of the first values their mean, then an eighth of each. It is not taken
+	 * modulo one vsync, as numbers of vsyncs are counted from it. */
+	v->n_presents += v->n_presents < PHASE_GAIN;
+	v->present_phase += wrap(v->present_phase, stamp->position) / (int64_t)v->n_presents;
+
 	stamp->phase_number = v->phase_number;
 	/* A guess that presents do not fit is none: 4 and 5 vsyncs in turn are no 2 of half a 5. */
 	stamp->unknown |= stamp->guessed && v->odd_presents != 0;

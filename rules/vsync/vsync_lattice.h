@@ -177,12 +177,6 @@ static inline bool lattice_has_presents_only(const struct vsync_lattice *v)
 	return v->log.n >= UNDECIDED_TICKS && vsync_log_end(&v->log) > v->last_tick_ns + PENDING_NS;
 }
 
-/* True: so many ticks, or presents where there are none, that they show which display is on. */
-static inline bool lattice_has_many_events(const struct vsync_lattice *v)
-{
-	return v->n_ticks >= UNDECIDED_TICKS || lattice_has_presents_only(v);
-}
-
 /* Begins a new period at @from_ns. A segment without presents is replaced; an only segment is valid
  * from the start on. Presents that were placed are not moved. */
 void lattice_set_period(struct vsync_lattice *v, uint64_t period_ns, uint64_t error_ns,

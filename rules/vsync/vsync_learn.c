@@ -222,43 +222,6 @@ static void await(struct vsync_lattice *v, struct vsync_display *display, enum v
 	v->next_check_ns = 0;
 }
 
-/* Marks the displays that the ticks do not belong to, and returns the slowest of the others.
- * @fit: the period that ticks show. *@sure: they confirm the last digits of the display's. */
-static struct vsync_display *pick_display(struct vsync_lattice *v,
-					  const struct vsync_window *window,
-					  const struct vsync_fit *fit, bool *sure)
-{
-	bool is_sure = fit->ticks.n >= SURE_TICKS;
-	struct vsync_display *slowest = NULL;
-	uint64_t slowest_ns = 0;
-
-	*sure = false;
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		struct vsync_display *display = &v->reported.displays[i];
-		struct reported_period reported = reported_period_of(display);
-		struct vsync_fit own;
-		enum answer answer;
-
-		if (!reported.period_ns)
-			continue;
-		own = vsync_fit_of(window, reported.period_ns);
-		answer = is_of(fit->period_ns, fit->error_ns, &reported);
-		/* Late wakeups look like a part of its period. */
-		display->foreign =
-			is_hidden(v, display) ||
-			is_refuted(window, reported.period_ns, reported.error_ns) ||
-			(is_sure && vsync_fit_is_clear(fit) && answer == ANSWER_NO &&
-			 (parts_of(reported.period_ns, fit->period_ns, fit->error_ns) <= 1 ||
-			  collisions_of(&own) >= SURPLUS));
-		if (display->foreign || reported.period_ns <= slowest_ns)
-			continue;
-		slowest = display;
-		slowest_ns = reported.period_ns;
-		*sure = is_sure && answer == ANSWER_YES;
-	}
-	return slowest;
-}
-
 /* The ticks show @ticks_ns, which has to be divided: into parts of a period that is known from
  * elsewhere, that of dumpsys, else one that the display was asked for. */
 static void outweigh_guess(struct vsync_lattice *v, uint64_t ticks_ns)
@@ -295,22 +258,50 @@ void vsync_set_dumpsys_period(struct vsync_lattice *v, uint64_t period_ns)
 
 void vsync_learn_decide(struct vsync_lattice *v, uint64_t now_ns)
 {
-	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS, sure;
+	bool anyway = v->n_ticks > 0 && now_ns > v->first_tick_ns + LOCK_ANYWAY_NS;
+	bool is_sure = false; /* ticks confirm the last digits of the display's period */
+	struct reported_period followed = { 0 };
 	struct vsync_window window;
 	struct vsync_fit fit = { 0 };
+	unsigned int n = 0;
 
 	vsync_window_fill(&window, &v->log, back_from(now_ns, LOCK_WINDOW_NS), now_ns);
 	if (v->n_ticks >= LOCK_TICKS)
 		fit = vsync_fit_find(&window, anyway);
-	v->followed = pick_display(v, &window, &fit, &sure);
-	v->option_refuted = v->option_ns && is_refuted(&window, v->option_ns, v->option_ns / 500);
-	v->undecided = v->followed && !sure &&
-		       (v->n_ticks < UNDECIDED_TICKS || reported_periods_several(&v->reported));
-	if (v->followed) {
-		struct reported_period reported = reported_period_of(v->followed);
 
+	/* The slowest of the displays that the ticks may belong to. */
+	v->followed = NULL;
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &v->reported.displays[i];
+		struct reported_period reported = reported_period_of(display);
+		struct vsync_fit own;
+		enum answer answer;
+
+		if (!reported.period_ns)
+			continue;
+		n++;
+		own = vsync_fit_of(&window, reported.period_ns);
+		answer = is_of(fit.period_ns, fit.error_ns, &reported);
+		/* Late wakeups look like a part of its period. */
+		display->foreign =
+			is_hidden(v, display) ||
+			is_refuted(&window, reported.period_ns, reported.error_ns) ||
+			(fit.ticks.n >= SURE_TICKS && vsync_fit_is_clear(&fit) &&
+			 answer == ANSWER_NO &&
+			 (parts_of(reported.period_ns, fit.period_ns, fit.error_ns) <= 1 ||
+			  collisions_of(&own) >= SURPLUS));
+		if (display->foreign || reported.period_ns <= followed.period_ns)
+			continue;
+		v->followed = display;
+		followed = reported;
+		is_sure = fit.ticks.n >= SURE_TICKS && answer == ANSWER_YES;
+	}
+
+	v->option_refuted = v->option_ns && is_refuted(&window, v->option_ns, v->option_ns / 500);
+	v->undecided = v->followed && !is_sure && (v->n_ticks < UNDECIDED_TICKS || n > 1);
+	if (v->followed) {
 		v->guessed = false;
-		lattice_lock(v, reported.period_ns, reported.error_ns, VSYNC_REPORTED);
+		lattice_lock(v, followed.period_ns, followed.error_ns, VSYNC_REPORTED);
 	} else if (v->option_ns && !v->option_refuted) {
 		v->guessed = false;
 		lattice_lock(v, v->option_ns, v->option_ns / 500, VSYNC_OPTION);
@@ -355,57 +346,6 @@ static bool is_of_another(const struct vsync_lattice *v, const struct reported_p
 	       is_of(period_ns, error_ns, reported) == ANSWER_NO;
 }
 
-/* @display has the period that the lattice has, or its last digits show that it is another one. */
-static void confirm(struct vsync_lattice *v, struct vsync_display *display, uint64_t now_ns)
-{
-	struct reported_period reported = reported_period_of(display);
-
-	if (is_of(vsync_period_ns(v), v->error_ns, &reported) == ANSWER_NO) {
-		if (v->followed && v->authority == VSYNC_REPORTED)
-			v->authority = VSYNC_FIT;
-		v->followed = NULL;
-		return;
-	}
-	follow_display(v, display);
-	v->authority = VSYNC_REPORTED;
-	v->guessed = v->segments[v->n_segments - 1].guessed = false;
-	v->pending.display = NULL;
-	if (v->unknown)
-		set_unknown(v, false, now_ns);
-	if (reported.error_ns * 4 < v->error_ns * 3)
-		lattice_refine(v, reported.period_ns, reported.error_ns);
-}
-
-/* True: the lattice has a guess, and @display a period that the ticks allow as well. */
-static bool replaces_guess(struct vsync_lattice *v, struct vsync_display *display)
-{
-	struct reported_period reported = reported_period_of(display);
-	uint64_t ticks_ns = vsync_period_ns(v) * v->guess_parts;
-	unsigned int parts = parts_of(ticks_ns, reported.period_ns, reported.error_ns);
-
-	if (!v->guessed || !parts)
-		return false;
-	v->guessed = false;
-	follow_display(v, display);
-	lattice_lock(v, ticks_ns / parts, v->error_ns, VSYNC_REPORTED);
-	return true;
-}
-
-/* The ticks up to now do not belong to @display. It may be the one of a foldable that is on from
- * now on: only then SurfaceFlinger states its mode, in whole Hz, or its hardware vsyncs. */
-static void watch_other(struct vsync_lattice *v, struct vsync_display *display, uint64_t from_ns,
-			uint64_t now_ns)
-{
-	uint64_t period_ns = reported_period_of(display).period_ns;
-
-	if (v->pending.display || (!is_awake(v, display, now_ns) && !is_mode(display, period_ns)) ||
-	    (v->other.display == display && now_ns < v->other.at_ns + AGAIN_NS &&
-	     vsync_is_near(v->other.period_ns, period_ns, 15)))
-		return;
-	await(v, display, PENDING_OTHER, period_ns, from_ns, now_ns);
-	v->other = v->pending;
-}
-
 /* A period of @display was reported, which it has had since @from_ns. */
 static void learn_report(struct vsync_lattice *v, struct vsync_display *display, uint64_t from_ns,
 			 uint64_t now_ns)
@@ -413,40 +353,63 @@ static void learn_report(struct vsync_lattice *v, struct vsync_display *display,
 	struct reported_period reported = reported_period_of(display);
 	bool is_near = vsync_is_near(vsync_period_ns(v), reported.period_ns, 15);
 	bool other = (v->followed && v->followed != display) || is_hidden(v, display);
+	uint64_t ticks_ns = vsync_period_ns(v) * v->guess_parts;
+	unsigned int parts;
 
 	if (!other)
 		v->stated_ns = now_ns;
-	if (!lattice_is_locked(v) || (lattice_is_new(v) && !lattice_has_many_events(v))) {
+	/* So many ticks, or presents where there are none, show which display is on. */
+	if (!lattice_is_locked(v) ||
+	    (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS && !lattice_has_presents_only(v))) {
 		if (v->authority != VSYNC_REPORTED || v->followed != display || !is_near)
 			vsync_learn_decide(v, now_ns);
-	} else if (!other && is_near) {
-		confirm(v, display, now_ns);
-	} else if (v->pending.display == display && v->pending.as != PENDING_ASKED &&
-		   vsync_is_near(v->pending.period_ns, reported.period_ns, 15)) {
+		return;
+	}
+	if (!other && is_near) {
+		/* Its last digits may show that it is another one. */
+		if (is_of(vsync_period_ns(v), v->error_ns, &reported) == ANSWER_NO) {
+			if (v->followed && v->authority == VSYNC_REPORTED)
+				v->authority = VSYNC_FIT;
+			v->followed = NULL;
+			return;
+		}
+		follow_display(v, display);
+		v->authority = VSYNC_REPORTED;
+		v->guessed = v->segments[v->n_segments - 1].guessed = false;
+		v->pending.display = NULL;
+		if (v->unknown)
+			set_unknown(v, false, now_ns);
+		if (reported.error_ns * 4 < v->error_ns * 3)
+			lattice_refine(v, reported.period_ns, reported.error_ns);
+		return;
+	}
+	if (v->pending.display == display && v->pending.as != PENDING_ASKED &&
+	    vsync_is_near(v->pending.period_ns, reported.period_ns, 15)) {
 		v->pending.period_ns = reported.period_ns;
-	} else if (!replaces_guess(v, display)) {
-		if (other || display->foreign)
-			watch_other(v, display, from_ns, now_ns);
-		else
-			await(v, display, PENDING_STATED, reported.period_ns, from_ns, now_ns);
+		return;
 	}
-}
-
-/* Presents are on another display than before. If its period is known, and it is not the one that
- * is followed, it is the one that is on. */
-static void follow_presented(struct vsync_lattice *v, uint64_t now_ns)
-{
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !v->pending.display; i++) {
-		struct vsync_display *display = &v->reported.displays[i];
-		uint64_t period_ns = reported_period_of(display).period_ns;
-
-		if (!is_presented(v, display) || !period_ns)
-			continue;
-		if (display == v->followed && v->unknown)
-			set_unknown(v, false, v->presented_ns);
-		if (display != v->followed)
-			await(v, display, PENDING_OTHER, period_ns, v->presented_ns, now_ns);
+	/* A period that the ticks allow as well is better than a guess. */
+	parts = v->guessed ? parts_of(ticks_ns, reported.period_ns, reported.error_ns) : 0;
+	if (parts) {
+		v->guessed = false;
+		follow_display(v, display);
+		lattice_lock(v, ticks_ns / parts, v->error_ns, VSYNC_REPORTED);
+		return;
 	}
+	if (!other && !display->foreign) {
+		await(v, display, PENDING_STATED, reported.period_ns, from_ns, now_ns);
+		return;
+	}
+	/* The ticks up to now do not belong to the display. It may be the one of a foldable that is
+	 * on from now on: only then SurfaceFlinger states its mode, in whole Hz, or its hardware
+	 * vsyncs. */
+	if (v->pending.display ||
+	    (!is_awake(v, display, now_ns) && !is_mode(display, reported.period_ns)) ||
+	    (v->other.display == display && now_ns < v->other.at_ns + AGAIN_NS &&
+	     vsync_is_near(v->other.period_ns, reported.period_ns, 15)))
+		return;
+	await(v, display, PENDING_OTHER, reported.period_ns, from_ns, now_ns);
+	v->other = v->pending;
 }
 
 void vsync_present_on(struct vsync_lattice *v, struct span slice, uint64_t time_ns)
@@ -458,18 +421,31 @@ void vsync_present_on(struct vsync_lattice *v, struct span slice, uint64_t time_
 	id = vsync_display_in(slice);
 	if (id.len == 0 || id.len >= VSYNC_DISPLAY_ID)
 		return;
-	if (name_is(v->presented, sizeof(v->presented), id)) {
-		v->n_presented += v->n_presented < PRESENTS_ALONE;
-		if (v->n_presented == PRESENTS_TURNED && v->followed && lattice_is_locked(v) &&
-		    !lattice_is_new(v))
-			follow_presented(v, time_ns);
+	if (!name_is(v->presented, sizeof(v->presented), id)) {
+		/* Two displays that are on are presented in turns, and so are those of a foldable
+		 * while it is opened. */
+		v->n_presented = v->presented[0] ? 0 : PRESENTS_ALONE;
+		v->presented_ns = time_ns;
+		name_copy(v->presented, sizeof(v->presented), id);
 		return;
 	}
-	/* Two displays that are on are presented in turns, and so are those of a foldable while it
-	 * is opened. */
-	v->n_presented = v->presented[0] ? 0 : PRESENTS_ALONE;
-	v->presented_ns = time_ns;
-	name_copy(v->presented, sizeof(v->presented), id);
+	v->n_presented += v->n_presented < PRESENTS_ALONE;
+	if (v->n_presented != PRESENTS_TURNED || !v->followed || !lattice_is_locked(v) ||
+	    lattice_is_new(v))
+		return;
+	/* Presents are on another display than before. If its period is known, and it is not the
+	 * one that is followed, it is the one that is on. */
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !v->pending.display; i++) {
+		struct vsync_display *display = &v->reported.displays[i];
+		uint64_t period_ns = reported_period_of(display).period_ns;
+
+		if (!is_presented(v, display) || !period_ns)
+			continue;
+		if (display == v->followed && v->unknown)
+			set_unknown(v, false, v->presented_ns);
+		if (display != v->followed)
+			await(v, display, PENDING_OTHER, period_ns, v->presented_ns, time_ns);
+	}
 }
 
 void vsync_hardware(struct vsync_lattice *v, struct span display, uint64_t time_ns)
@@ -511,27 +487,6 @@ void vsync_ask_period(struct vsync_lattice *v, struct span display, uint64_t per
 		await(v, d, PENDING_ASKED, period_ns, now_ns, now_ns);
 }
 
-/* True: ticks, or presents if there are none, no longer have the phase that they had before
- * @from_ns. Two displays of one rate have that in common only by chance. */
-static bool has_another_phase(const struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
-{
-	unsigned int kind = lattice_main_source(v);
-	uint64_t period_ns = vsync_period_ns(v), off_ns;
-	struct vsync_score before, after;
-	struct vsync_window window;
-
-	vsync_window_fill(&window, &v->log, back_from(from_ns, PENDING_NS), from_ns);
-	if (window.n[kind] < LOCK_TICKS)
-		kind = VSYNC_PRESENTS;
-	before = vsync_score_kind(&window, kind, period_ns);
-	off_ns = window.from_ns + (uint64_t)before.edge_ns;
-	vsync_window_fill(&window, &v->log, from_ns, now_ns);
-	after = vsync_score_kind(&window, kind, period_ns);
-	off_ns = vsync_distance(off_ns, window.from_ns + (uint64_t)after.edge_ns) % period_ns;
-	return before.n >= LOCK_TICKS && after.n >= LOCK_TICKS && off_ns * 10 > period_ns &&
-	       off_ns * 10 < 9 * period_ns;
-}
-
 /* True: compositions for both are as far apart. */
 static bool is_alike(const struct hypothesis *a, const struct hypothesis *b)
 {
@@ -541,67 +496,54 @@ static bool is_alike(const struct hypothesis *a, const struct hypothesis *b)
 /* True: compositions are as far apart as @new has them, and no longer as @old had them. Those of
  * an app that draws less often look like it, unless @new is stated, or each vsync of @old was used
  * just before. */
-static bool takes_over(const struct vsync_lattice *v, const struct vsync_window *window,
-		       const struct hypothesis *old, const struct hypothesis *new, uint64_t now_ns)
+static bool takes_over(const struct vsync_lattice *v, const struct hypothesis *old,
+		       const struct hypothesis *new, uint64_t now_ns)
 {
-	struct vsync_fit fit = fit_of(v, window, new), now = fit_of(v, window, old), before;
-	struct vsync_window past;
+	const struct vsync_pending *pending = &v->pending;
+	struct vsync_window past, window;
+	struct vsync_fit fit, now, before;
 
-	if (is_alike(old, new))
-		return v->pending.as == PENDING_OTHER &&
-		       now_ns >= v->pending.at_ns + PENDING_LATE_NS &&
-		       has_another_phase(v, v->pending.from_ns, now_ns);
+	vsync_window_fill(&window, &v->log, pending->from_ns, now_ns);
+	if (is_alike(old, new)) {
+		/* Ticks, or presents if there are none, no longer have the phase that they had
+		 * before. Two displays of one rate have that in common only by chance. */
+		unsigned int kind = lattice_main_source(v);
+		struct vsync_score earlier, current;
+		uint64_t off_ns;
+
+		if (pending->as != PENDING_OTHER || now_ns < pending->at_ns + PENDING_LATE_NS)
+			return false;
+		vsync_window_fill(&past, &v->log, back_from(pending->from_ns, PENDING_NS),
+				  pending->from_ns);
+		if (past.n[kind] < LOCK_TICKS)
+			kind = VSYNC_PRESENTS;
+		earlier = vsync_score_kind(&past, kind, old->period_ns);
+		current = vsync_score_kind(&window, kind, old->period_ns);
+		off_ns = vsync_distance(past.from_ns + (uint64_t)earlier.edge_ns,
+					window.from_ns + (uint64_t)current.edge_ns) %
+			 old->period_ns;
+		return earlier.n >= LOCK_TICKS && current.n >= LOCK_TICKS &&
+		       off_ns * 10 > old->period_ns && off_ns * 10 < 9 * old->period_ns;
+	}
+	fit = fit_of(v, &window, new);
 	if (new->period_ns *new->step < old->period_ns * old->step ||
 	    count_of(&fit) < EVENTS_LEAST || !vsync_fit_holds(&fit))
 		return false;
-	if (v->pending.as == PENDING_STATED)
+	if (pending->as == PENDING_STATED)
 		return parts_of(new->period_ns, old->period_ns, old->period_ns / 100) > 1;
 	/* Where the trace states which rate is active, it will state this one, too. */
-	if (v->pending.as == PENDING_ASKED && v->pending.display->stated)
+	if (pending->as == PENDING_ASKED && pending->display->stated)
 		return false;
-	vsync_window_fill(&past, &v->log, back_from(v->pending.at_ns, PENDING_NS),
-			  v->pending.at_ns);
+	now = fit_of(v, &window, old);
+	vsync_window_fill(&past, &v->log, back_from(pending->at_ns, PENDING_NS), pending->at_ns);
 	before = fit_of(v, &past, old);
 	/* Nothing was drawn then: what was drawn before that counts. */
 	if (count_of(&before) < LOCK_TICKS) {
-		vsync_window_fill(&past, &v->log, back_from(v->pending.at_ns, AGAIN_NS),
-				  v->pending.at_ns);
+		vsync_window_fill(&past, &v->log, back_from(pending->at_ns, AGAIN_NS),
+				  pending->at_ns);
 		before = fit_of(v, &past, old);
 	}
 	return vsync_fit_is_used(&before) && vsync_fit_is_used(&fit) && !vsync_fit_is_used(&now);
-}
-
-/* What shows which of @old and of the pending period @new the display has. */
-static enum answer judge_pending(const struct vsync_lattice *v, struct hypothesis *old,
-				 struct hypothesis *new, uint64_t now_ns)
-{
-	const struct vsync_display *display = v->pending.display;
-	const struct render_period *render = reported_render_at(&v->reported, display, now_ns);
-	uint64_t error_ns = v->pending.as == PENDING_ASKED ? v->pending.period_ns / 100
-							   : reported_period_of(display).error_ns;
-	struct vsync_window window;
-	enum answer answer;
-
-	old->period_ns = vsync_period_ns(v);
-	old->step = lattice_step(v, v->followed, old->period_ns,
-				 back_from(v->pending.at_ns, TOGETHER_NS));
-	new->step = lattice_step(v, display, v->pending.period_ns, now_ns);
-	/* Before its render rate was stated, compositions were still those of the one before. */
-	vsync_window_fill(&window, &v->log, later(v->pending.from_ns, render ? render->from_ns : 0),
-			  now_ns);
-	new->period_ns = refined(&window, v->pending.period_ns, error_ns);
-	answer = is_shown(v, &window, old, new, true);
-	/* The mode of a display is stated before its first present, and no present of the other one
-	 * follows but those under way. */
-	if (v->pending.as == PENDING_OTHER && is_hidden(v, display))
-		return now_ns < v->pending.at_ns + TURN_NS ? ANSWER_OPEN : ANSWER_NO;
-	if (answer != ANSWER_OPEN)
-		return answer;
-	vsync_window_fill(&window, &v->log, v->pending.from_ns, now_ns);
-	return (v->pending.as == PENDING_OTHER && is_presented(v, display)) ||
-			       takes_over(v, &window, old, new, now_ns)
-		       ? ANSWER_YES
-		       : ANSWER_OPEN;
 }
 
 /* The display that is pending is on, and has that period. @shown: not only stated. */
@@ -637,21 +579,38 @@ static void follow_pending(struct vsync_lattice *v, bool shown, uint64_t now_ns)
 
 void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 {
-	struct vsync_display *display = v->pending.display;
-	uint64_t period_ns = v->pending.period_ns, wait_ns = PENDING_LATE_NS;
-	bool is_near = vsync_is_near(vsync_period_ns(v), period_ns, 15);
-	bool is_other = v->pending.as == PENDING_OTHER;
-	bool is_stated = v->pending.as == PENDING_STATED;
+	const struct vsync_pending *pending = &v->pending;
+	struct vsync_display *display = pending->display;
+	const struct render_period *render = reported_render_at(&v->reported, display, now_ns);
 	struct reported_period reported = reported_period_of(display);
-	struct hypothesis old, new;
+	uint64_t period_ns = pending->period_ns, wait_ns = PENDING_LATE_NS;
+	bool is_near = vsync_is_near(vsync_period_ns(v), period_ns, 15);
+	bool is_other = pending->as == PENDING_OTHER, is_stated = pending->as == PENDING_STATED;
+	struct hypothesis old = { .period_ns = vsync_period_ns(v) }, new;
+	struct vsync_window window;
 	enum answer answer;
 
 	if (now_ns < v->next_check_ns)
 		return;
 	v->next_check_ns = now_ns + CHECK_EVERY_NS;
-	answer = judge_pending(v, &old, &new, now_ns);
+	old.step =
+		lattice_step(v, v->followed, old.period_ns, back_from(pending->at_ns, TOGETHER_NS));
+	new.step = lattice_step(v, display, period_ns, now_ns);
+	/* Before its render rate was stated, compositions were still those of the one before. */
+	vsync_window_fill(&window, &v->log, later(pending->from_ns, render ? render->from_ns : 0),
+			  now_ns);
+	new.period_ns = refined(&window, period_ns,
+				pending->as == PENDING_ASKED ? period_ns / 100 : reported.error_ns);
+	answer = is_shown(v, &window, &old, &new, true);
+	/* The mode of a display is stated before its first present, and no present of the other one
+	 * follows but those under way. */
+	if (is_other && is_hidden(v, display))
+		answer = now_ns < pending->at_ns + TURN_NS ? ANSWER_OPEN : ANSWER_NO;
+	else if (answer == ANSWER_OPEN &&
+		 ((is_other && is_presented(v, display)) || takes_over(v, &old, &new, now_ns)))
+		answer = ANSWER_YES;
 	/* Waits longer while the old period still ticks, as the report may have come early. */
-	if (answer == ANSWER_NO && !is_other && now_ns > v->pending.from_ns + 3 * period_ns)
+	if (answer == ANSWER_NO && !is_other && now_ns > pending->from_ns + 3 * period_ns)
 		v->pending.from_ns += CHECK_EVERY_NS;
 	/* At a low rate it takes longer until enough events show it; what is stated counts without
 	 * them. */
@@ -659,15 +618,15 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 		wait_ns = PENDING_NS;
 	else if (answer == ANSWER_OPEN && !is_other && period_ns < wait_ns / 16)
 		wait_ns = later(PENDING_NS, 16 * period_ns);
-	if (answer != ANSWER_YES && now_ns < v->pending.at_ns + wait_ns)
+	if (answer != ANSWER_YES && now_ns < pending->at_ns + wait_ns)
 		return;
 	/* Nothing shows which of the two displays is on. */
 	if (is_other && answer == ANSWER_OPEN &&
-	    (v->pending.from_ns < v->pending.at_ns || (is_alike(&old, &new) && !is_near)))
-		set_unknown(v, true, v->pending.from_ns);
+	    (pending->from_ns < pending->at_ns || (is_alike(&old, &new) && !is_near)))
+		set_unknown(v, true, pending->from_ns);
 	/* Both have that period now. */
 	if (v->unknown && is_near)
-		set_unknown(v, false, v->pending.at_ns);
+		set_unknown(v, false, pending->at_ns);
 	if (answer == ANSWER_YES ||
 	    (answer == ANSWER_OPEN && is_stated && !is_of_another(v, &reported)))
 		follow_pending(v, answer == ANSWER_YES, now_ns);
@@ -678,35 +637,9 @@ void vsync_learn_follow_pending(struct vsync_lattice *v, uint64_t now_ns)
 
 /* --- what ticks and presents show --- */
 
-/* True: a display's reported period explains the ticks. */
-static bool follow_reported(struct vsync_lattice *v, const struct vsync_window *window,
-			    uint64_t from_ns, uint64_t now_ns)
-{
-	struct hypothesis old = { vsync_period_ns(v), 1 };
-
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		struct vsync_display *display = &v->reported.displays[i];
-		struct reported_period reported = reported_period_of(display);
-		struct hypothesis new;
-
-		if (!reported.period_ns || is_hidden(v, display) ||
-		    vsync_is_near(reported.period_ns, old.period_ns, 15))
-			continue;
-		new.period_ns = refined(window, reported.period_ns, reported.error_ns);
-		new.step = lattice_step(v, display, reported.period_ns, now_ns);
-		if (is_shown(v, window, &old, &new, false) != ANSWER_YES)
-			continue;
-		follow_display(v, display);
-		lattice_switch_to(v, VSYNC_REPORTED, new.period_ns, reported.error_ns, 0, from_ns,
-				  now_ns);
-		return true;
-	}
-	return false;
-}
-
 void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t now_ns)
 {
-	struct hypothesis old = { vsync_period_ns(v), 1 }, new = { 0, 1 }, twice = { 0, 1 };
+	struct hypothesis old = { vsync_period_ns(v), 1 }, new, twice;
 	struct vsync_window window;
 	struct vsync_fit fit;
 	uint64_t parts;
@@ -714,13 +647,30 @@ void vsync_learn_find_other(struct vsync_lattice *v, uint64_t from_ns, uint64_t 
 	from_ns = later(from_ns, lattice_last(v)->from_ns);
 	vsync_window_fill(&window, &v->log, from_ns, now_ns);
 	fit = vsync_fit_of(&window, old.period_ns);
-	if (count_of(&fit) < EVENTS_LEAST || vsync_fit_holds(&fit) ||
-	    follow_reported(v, &window, from_ns, now_ns) ||
-	    (v->authority == VSYNC_OPTION && !vsync_fit_is_refuted(&fit)))
+	if (count_of(&fit) < EVENTS_LEAST || vsync_fit_holds(&fit))
+		return;
+	/* A display's reported period may explain the ticks. */
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
+		struct vsync_display *display = &v->reported.displays[i];
+		struct reported_period reported = reported_period_of(display);
+
+		if (!reported.period_ns || is_hidden(v, display) ||
+		    vsync_is_near(reported.period_ns, old.period_ns, 15))
+			continue;
+		new.period_ns = refined(&window, reported.period_ns, reported.error_ns);
+		new.step = lattice_step(v, display, reported.period_ns, now_ns);
+		if (is_shown(v, &window, &old, &new, false) != ANSWER_YES)
+			continue;
+		follow_display(v, display);
+		lattice_switch_to(v, VSYNC_REPORTED, new.period_ns, reported.error_ns, 0, from_ns,
+				  now_ns);
+		return;
+	}
+	if (v->authority == VSYNC_OPTION && !vsync_fit_is_refuted(&fit))
 		return;
 	fit = vsync_fit_find(&window, false);
-	new.period_ns = fit.period_ns;
-	twice.period_ns = 2 * fit.period_ns;
+	new = (struct hypothesis){ fit.period_ns, 1 };
+	twice = (struct hypothesis){ 2 * fit.period_ns, 1 };
 	if (!fit.period_ns || vsync_is_near(fit.period_ns, old.period_ns, 15) ||
 	    fit.period_ns > VSYNC_PERIOD_USUAL_MAX_NS)
 		return;

@@ -28,25 +28,7 @@
 #define STATED_LATE_NS (50 * MS) /* a mode is stated that long after it has begun */
 #define OLD_EDGE_NS (500 * MS)	 /* the edge of a period is that of this time before a switch */
 
-/* What to search for, and in which time. */
-struct search {
-	const struct vsync_log *log;
-	unsigned int source;	      /* the tick counter that is nearest to presents */
-	uint64_t before_ns, after_ns; /* the two periods */
-	bool draws_less;	      /* the new one has fewer compositions than the old one */
-	uint64_t old_from_ns;	      /* the period before is valid from here on */
-	uint64_t from_ns;	      /* start of the search */
-	uint64_t stated_ns;	      /* or a little before, if events allow it; 0: unknown */
-	uint64_t sure_ns;	      /* the switch was before this time, or near it */
-	uint64_t now_ns;	      /* end of the search */
-};
-
-struct found {
-	uint64_t at_ns;		 /* an event in or next to the first vsync of the new period */
-	uint64_t from_ns, to_ns; /* the range in which the switch may be */
-};
-
-/* [0]: of ticks, [1]: of presents. */
+/* [0]: of ticks, [1]: of presents. Edges are relative to the start of the search. */
 struct side {
 	int64_t period_ns, edge_ns[2];
 	bool has[2];
@@ -59,6 +41,23 @@ struct event {
 	bool second;   /* it is the second tick in a slot of the longer period */
 };
 
+static struct side side_of(const struct vsync_log *log, unsigned int source, uint64_t period_ns,
+			   uint64_t from_ns, uint64_t to_ns, uint64_t search_ns)
+{
+	const unsigned int kinds[] = { source, VSYNC_PRESENTS };
+	struct side side = { .period_ns = (int64_t)period_ns };
+	struct vsync_window window;
+
+	vsync_window_fill(&window, log, from_ns, to_ns);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct vsync_score score = vsync_score_kind(&window, kinds[i], period_ns);
+
+		side.has[i] = score.n >= 3;
+		side.edge_ns[i] = score.edge_ns + (int64_t)(from_ns - search_ns);
+	}
+	return side;
+}
+
 /* True: it is at an edge, or little later. */
 static bool fits_side(const struct side *side, const struct event *event)
 {
@@ -69,208 +68,131 @@ static bool fits_side(const struct side *side, const struct event *event)
 	return (off_ns < 0 ? off_ns + side->period_ns : off_ns) <= 4 * slack_ns;
 }
 
-static struct side side_of(const struct search *search, uint64_t period_ns, uint64_t from_ns,
-			   uint64_t to_ns)
+/* The ticks and presents in the order of time. Returns their number. */
+static unsigned int read_events(const struct vsync_window *window, unsigned int source,
+				const struct side *old, const struct side *new,
+				struct event *events)
 {
-	const unsigned int kinds[] = { search->source, VSYNC_PRESENTS };
-	struct side side = { .period_ns = (int64_t)period_ns };
-	struct vsync_window window;
-
-	vsync_window_fill(&window, search->log, from_ns, to_ns);
-	for (unsigned int i = 0; i < 2; i++) {
-		struct vsync_score score = vsync_score_kind(&window, kinds[i], period_ns);
-
-		side.has[i] = score.n >= 3;
-		side.edge_ns[i] = score.edge_ns + (int64_t)(from_ns - search->from_ns);
-	}
-	return side;
-}
-
-static unsigned int merge(const struct vsync_window *window, unsigned int source,
-			  struct event *events)
-{
+	const struct side *longer = old->period_ns < new->period_ns ? new : old;
+	const int64_t *ticks = window->at_ns[source], *presents = window->at_ns[VSYNC_PRESENTS];
 	unsigned int i = 0, j = 0, n = 0;
+	int64_t before = INT64_MIN;
 
-	while (i < window->n[source] || j < window->n[VSYNC_PRESENTS]) {
+	for (; i < window->n[source] || j < window->n[VSYNC_PRESENTS]; n++) {
 		bool tick = j == window->n[VSYNC_PRESENTS] ||
-			    (i < window->n[source] &&
-			     window->at_ns[source][i] <= window->at_ns[VSYNC_PRESENTS][j]);
+			    (i < window->n[source] && ticks[i] <= presents[j]);
+		struct event *event = &events[n];
 
-		events[n++] = (struct event){ .at_ns = tick ? window->at_ns[source][i++]
-							    : window->at_ns[VSYNC_PRESENTS][j++],
-					      .present = !tick };
+		*event = (struct event){ .at_ns = tick ? ticks[i++] : presents[j++],
+					 .present = !tick };
+		/* An edge that is unknown is no evidence for the other period. */
+		if (old->has[event->present] && new->has[event->present]) {
+			event->old = fits_side(old, event);
+			event->new = fits_side(new, event);
+		}
+		if (tick && longer->has[0]) {
+			int64_t off_ns = event->at_ns + longer->period_ns / 16 - longer->edge_ns[0];
+			int64_t slot =
+				off_ns / longer->period_ns - (off_ns % longer->period_ns < 0);
+
+			event->second = slot == before;
+			before = slot;
+		}
 	}
 	return n;
 }
 
-/* The events, and which of them may be the first one of the new period. */
-struct balance {
-	const struct search *search;
-	struct event events[EVENTS_MAX];
-	int costs[EVENTS_MAX + 1]; /* with so many events in the old period, less costs[0] */
-	unsigned int n, best, low, high;
-	bool old_is_shorter; /* its period; the compositions can be further apart nevertheless */
-};
-
-static int cost_of(const struct balance *b, const struct event *event, bool old)
+/* The cost of an event in a period that it @fits, or not. @more: the period has more compositions
+ * than the other one, and the moment of the switch is not stated. */
+static int cost_of(const struct event *event, bool fits, bool is_longer, bool more)
 {
-	if (event->second && old != b->old_is_shorter)
+	if (event->second && is_longer)
 		return COST_EXACT;
-	if (event->old && event->new) {
-		/* If the moment is stated, the number of compositions does not matter. */
-		if (old != b->search->draws_less || b->search->stated_ns > 0)
-			return 0;
-		return event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
-	}
-	if (event->old || event->new)
-		return event->old == old ? 0 : event->present ? COST_EXACT : COST_TICK;
-	return 0;
-}
-
-/* Marks the ticks that are the second one in a slot of @side. */
-static void find_second(struct balance *b, const struct side *side)
-{
-	int64_t before = INT64_MIN;
-
-	for (unsigned int i = 0; i < b->n; i++) {
-		struct event *event = &b->events[i];
-		int64_t off_ns = event->at_ns + side->period_ns / 16 - side->edge_ns[0];
-		int64_t slot = off_ns / side->period_ns - (off_ns % side->period_ns < 0);
-
-		if (event->present || !side->has[0])
-			continue;
-		event->second = slot == before;
-		before = slot;
-	}
-}
-
-static void find_balance(struct balance *b, const struct side *old, const struct side *new)
-{
-	int uncertainty = COST_MARGIN, *costs = b->costs;
-	unsigned int late = 0;
-
-	for (unsigned int i = 0; i < b->n; i++) {
-		struct event *event = &b->events[i];
-
-		event->old = event->new = false;
-		/* An edge that is unknown is no evidence for the other period. */
-		if (!old->has[event->present] || !new->has[event->present])
-			continue;
-		event->old = fits_side(old, event);
-		event->new = fits_side(new, event);
-	}
-	b->old_is_shorter = old->period_ns < new->period_ns;
-	find_second(b, b->old_is_shorter ? new : old);
-	for (unsigned int i = 0; i < b->n; i++) {
-		costs[i + 1] = costs[i] + cost_of(b, &b->events[i], true) -
-			       cost_of(b, &b->events[i], false);
-		if (costs[i + 1] < costs[b->best])
-			b->best = i + 1;
-	}
-	for (unsigned int i = 0; i < b->n; i++)
-		late += !b->events[i].present &&
-			!(i < b->best ? b->events[i].old : b->events[i].new);
-	if (late * 40 > b->n)
-		uncertainty = COST_MARGIN_LATE;
-	b->low = b->high = b->best;
-	for (unsigned int i = 0; i <= b->n; i++) {
-		if (costs[i] > costs[b->best] + uncertainty)
-			continue;
-		b->low = i < b->low ? i : b->low;
-		b->high = i > b->high ? i : b->high;
-	}
-}
-
-/* Late events do not count: the switch is next to an event that fits. If the new period has fewer
- * compositions, that is its first event; else the last event of the old one. */
-static int64_t moment_of(const struct balance *b, int64_t end_ns)
-{
-	unsigned int i = b->best;
-
-	if (b->search->draws_less) {
-		while (i < b->n && !b->events[i].new)
-			i++;
-		return i < b->n ? b->events[i].at_ns : end_ns;
-	}
-	while (i > 0 && !b->events[i - 1].old)
-		i--;
-	return i > 0 ? b->events[i - 1].at_ns : 0;
-}
-
-/* Finds the best moment according to ticks and presents. */
-static struct found find_switch(const struct search *search)
-{
-	uint64_t from_ns = search->from_ns, now_ns = search->now_ns;
-	struct vsync_window window;
-	struct side old, new;
-	struct found found;
-	struct balance b = { .search = search };
-
-	vsync_window_fill(&window, search->log, from_ns, now_ns);
-	b.n = merge(&window, search->source, b.events);
-	old = side_of(search, search->before_ns, search->old_from_ns,
-		      later(search->sure_ns, from_ns + 4 * search->before_ns));
-	new = side_of(search, search->after_ns, search->sure_ns, now_ns);
-	find_balance(&b, &old, &new);
-	found.at_ns = from_ns + (uint64_t)moment_of(&b, (int64_t)(now_ns - from_ns));
-	found.from_ns = b.low > 0 ? from_ns + (uint64_t)b.events[b.low - 1].at_ns : from_ns;
-	found.to_ns = b.high < b.n ? from_ns + (uint64_t)b.events[b.high].at_ns : now_ns;
-	if (!search->stated_ns || found.from_ns > search->stated_ns ||
-	    found.to_ns < search->stated_ns)
-		return found;
-	/* It may be stated some compositions late. Those of the longer distance before that are
-	 * taken for the old period's if that is the longer one, else they are uncertain. */
-	found.at_ns = found.to_ns = search->stated_ns;
-	if (!search->draws_less)
-		found.from_ns = found.at_ns;
-	return found;
-}
-
-static void note_switch_range(struct vsync_lattice *v, const struct found *found,
-			      uint64_t before_ns, uint64_t after_ns)
-{
-	uint64_t longest_ns = later(before_ns, after_ns);
-	uint64_t length_ns = found->to_ns - found->from_ns;
-	double rate = 1.0 / (double)before_ns - 1.0 / (double)after_ns;
-	struct vsync_switch_range *u;
-
-	/* Between two events that are one vsync apart the moment is known well enough. */
-	if (length_ns <= longest_ns + longest_ns / 4)
-		return;
-	u = &v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES];
-	*u = (struct vsync_switch_range){ found->from_ns, found->to_ns,
-					  (int64_t)((rate < 0 ? -rate : rate) * (double)length_ns *
-						    (double)VSYNC_ONE) };
+	if (event->old && event->new)
+		return !more ? 0 : event->present ? COST_BOTH_PRESENT : COST_BOTH_TICK;
+	if (fits || (!event->old && !event->new))
+		return 0;
+	return event->present ? COST_EXACT : COST_TICK;
 }
 
 void lattice_switch_to(struct vsync_lattice *v, enum vsync_authority authority, uint64_t period_ns,
 		       uint64_t error_ns, uint64_t stated_ns, uint64_t sure_ns, uint64_t now_ns)
 {
-	struct search search = { .log = &v->log,
-				 .source = lattice_main_source(v),
-				 .after_ns = period_ns,
-				 .stated_ns = stated_ns,
-				 .sure_ns = sure_ns,
-				 .now_ns = now_ns };
 	const struct vsync_segment *last = lattice_last(v);
-	struct found found;
+	unsigned int source = lattice_main_source(v), best = 0, late = 0, low, high, n, at;
+	uint64_t before_ns = last->period_ns, longest_ns = later(before_ns, period_ns);
+	uint64_t from_ns, old_from_ns, at_ns, low_ns, high_ns;
+	/* The new period has fewer compositions than the old one. */
+	bool draws_less = before_ns * lattice_step(v, last->display, before_ns,
+						   back_from(sure_ns, PENDING_NS)) <
+			  period_ns * lattice_step(v, v->followed, period_ns, now_ns);
+	struct event events[EVENTS_MAX];
+	int costs[EVENTS_MAX + 1] = { 0 }; /* with so many events in the old period */
 	struct vsync_window window;
+	struct side old, new;
+	int margin;
 
-	search.before_ns = last->period_ns;
-	search.draws_less = last->period_ns * lattice_step(v, last->display, last->period_ns,
-							   back_from(sure_ns, PENDING_NS)) <
-			    period_ns * lattice_step(v, v->followed, period_ns, now_ns);
 	v->authority = authority;
 	v->guessed = false;
 	v->pending.display = NULL;
-	search.from_ns = later(later(v->last_present_ns, back_from(stated_ns, STATED_LATE_NS)),
-			       back_from(sure_ns, SEARCH_BACK_NS));
+	from_ns = later(later(v->last_present_ns, back_from(stated_ns, STATED_LATE_NS)),
+			back_from(sure_ns, SEARCH_BACK_NS));
 	if (v->n_segments > 1 && !last->used)
-		search.from_ns = later(search.from_ns, last->from_ns);
-	search.old_from_ns = later(last->from_ns, back_from(search.from_ns, OLD_EDGE_NS));
-	found = find_switch(&search);
-	lattice_set_period(v, period_ns, error_ns, found.at_ns);
-	note_switch_range(v, &found, search.before_ns, period_ns);
+		from_ns = later(from_ns, last->from_ns);
+	old_from_ns = later(last->from_ns, back_from(from_ns, OLD_EDGE_NS));
+	old = side_of(&v->log, source, before_ns, old_from_ns,
+		      later(sure_ns, from_ns + 4 * before_ns), from_ns);
+	new = side_of(&v->log, source, period_ns, sure_ns, now_ns, from_ns);
+	vsync_window_fill(&window, &v->log, from_ns, now_ns);
+	n = read_events(&window, source, &old, &new, events);
+
+	for (unsigned int i = 0; i < n; i++) {
+		const struct event *event = &events[i];
+		bool is_shorter = before_ns < period_ns;
+
+		costs[i + 1] = costs[i] +
+			       cost_of(event, event->old, !is_shorter, !stated_ns && draws_less) -
+			       cost_of(event, event->new, is_shorter, !stated_ns && !draws_less);
+		best = costs[i + 1] < costs[best] ? i + 1 : best;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		late += !events[i].present && !(i < best ? events[i].old : events[i].new);
+	margin = costs[best] + (late * 40 > n ? COST_MARGIN_LATE : COST_MARGIN);
+	for (low = 0; costs[low] > margin; low++)
+		;
+	for (high = n; costs[high] > margin; high--)
+		;
+	low_ns = from_ns + (low > 0 ? (uint64_t)events[low - 1].at_ns : 0);
+	high_ns = high < n ? from_ns + (uint64_t)events[high].at_ns : now_ns;
+
+	/* Late events do not count: the switch is next to an event that fits. If the new period has
+	 * fewer compositions, that is its first event; else the last event of the old one. */
+	at = best;
+	while (draws_less && at < n && !events[at].new)
+		at++;
+	while (!draws_less && at > 0 && !events[at - 1].old)
+		at--;
+	if (draws_less)
+		at_ns = at < n ? from_ns + (uint64_t)events[at].at_ns : now_ns;
+	else
+		at_ns = from_ns + (at > 0 ? (uint64_t)events[at - 1].at_ns : 0);
+	/* It may be stated some compositions late. Those of the longer distance before that are
+	 * taken for the old period's if that is the longer one, else they are uncertain. */
+	if (stated_ns && low_ns <= stated_ns && high_ns >= stated_ns) {
+		at_ns = high_ns = stated_ns;
+		low_ns = draws_less ? low_ns : stated_ns;
+	}
+	lattice_set_period(v, period_ns, error_ns, at_ns);
+
+	/* Between two events that are one vsync apart the moment is known well enough. */
+	if (high_ns - low_ns > longest_ns + longest_ns / 4) {
+		double rate = 1.0 / (double)before_ns - 1.0 / (double)period_ns;
+
+		rate = (rate < 0 ? -rate : rate) * (double)(high_ns - low_ns);
+		v->switch_ranges[v->n_switch_ranges++ % VSYNC_SWITCH_RANGES] =
+			(struct vsync_switch_range){ low_ns, high_ns,
+						     (int64_t)(rate * (double)VSYNC_ONE) };
+	}
 	vsync_window_fill(&window, &v->log, sure_ns, now_ns);
 	lattice_find_edges(v, &window);
 }

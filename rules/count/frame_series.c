@@ -3,22 +3,6 @@
 
 #include <stdlib.h>
 
-/* Across a switch of the refresh rate @vsyncs of both lengths are in an interval. Their sum is that
- * of the ticks behind both presents; but each rate has its ticks at another place between presents,
- * so it may be less than all of them at the shorter length, or more than all at the longer one. */
-static int64_t across_switch(const struct vsync_stamp *before, const struct vsync_stamp *now,
-			     int64_t vsyncs)
-{
-	int64_t length_ns = (int64_t)(now->vsync_ns - before->vsync_ns);
-	uint64_t slower_ns = later(before->period_ns, now->period_ns);
-	int64_t least_ns = vsyncs * (int64_t)(before->period_ns + now->period_ns - slower_ns);
-	int64_t most_ns = vsyncs * (int64_t)slower_ns;
-
-	if (now->switches - before->switches > 1)
-		return length_ns;
-	return length_ns < least_ns ? least_ns : length_ns > most_ns ? most_ns : length_ns;
-}
-
 struct interval frame_series_since(const struct frame_series *series, const struct vsync_stamp *now)
 {
 	const struct vsync_stamp *before = &series->last;
@@ -26,38 +10,27 @@ struct interval frame_series_since(const struct frame_series *series, const stru
 	struct interval interval = { .vsyncs = vsync_between(before, now),
 				     .step = before->step > now->step ? before->step : now->step };
 
-	if (interval.vsyncs < 0)
+	if (interval.vsyncs < 0) {
 		interval.ns = (int64_t)(now->time_ns - before->time_ns);
-	else if (before->switches == now->switches || now->vsync_ns < before->vsync_ns)
+	} else if (before->switches == now->switches || now->vsync_ns < before->vsync_ns) {
 		interval.ns = interval.vsyncs * (int64_t)now->period_ns;
-	else
-		interval.ns = across_switch(before, now, interval.vsyncs);
+	} else {
+		/* Across a switch of the refresh rate vsyncs of both lengths are in it. Their sum
+		 * is that of the ticks behind both presents; but each rate has its ticks at another
+		 * place between presents, so it may be less than all of them at the shorter length,
+		 * or more than all at the longer one. */
+		uint64_t slower_ns = later(before->period_ns, now->period_ns);
+		uint64_t faster_ns = before->period_ns + now->period_ns - slower_ns;
+		int64_t least_ns = interval.vsyncs * (int64_t)faster_ns;
+		int64_t most_ns = interval.vsyncs * (int64_t)slower_ns;
+
+		interval.ns = (int64_t)(now->vsync_ns - before->vsync_ns);
+		if (now->switches - before->switches == 1 && interval.ns < least_ns)
+			interval.ns = least_ns;
+		else if (now->switches - before->switches == 1 && interval.ns > most_ns)
+			interval.ns = most_ns;
+	}
 	return interval;
-}
-
-/* The sum of intervals begins anew with the present of @stamp. */
-static void begin_sum(struct frame_series *series, const struct vsync_stamp *stamp)
-{
-	series->off_ns = 0;
-	series->off_vsync_ns = stamp->period_ns;
-}
-
-/* The sum of intervals is the span of their presents, to half a vsync at its begin and half a one
- * at its end, as a present is near its vsync; and to one of the last present's rate. If it is not,
- * the period does not explain the presents, and the interval is unknown. */
-static struct interval add_up(struct frame_series *series, const struct vsync_stamp *now,
-			      struct interval interval)
-{
-	const struct vsync_stamp *before = &series->last;
-	int64_t plain_ns = (int64_t)(now->time_ns - before->time_ns);
-
-	series->off_ns += interval.ns - plain_ns;
-	if (interval.vsyncs >= 0 &&
-	    (uint64_t)llabs(series->off_ns) <=
-		    later((series->off_vsync_ns + now->period_ns) / 2, now->period_ns))
-		return interval;
-	begin_sum(series, now);
-	return (struct interval){ plain_ns, ROW_UNKNOWN, interval.step };
 }
 
 void frame_series_clear(struct frame_series *series, struct chunk_store *store)
@@ -95,29 +68,44 @@ struct interval frame_series_add(struct frame_series *series, struct chunk_store
 				 const struct loss_context *loss_context, bool tx)
 {
 	struct interval interval = { ROW_UNKNOWN, ROW_UNKNOWN, 0 };
-	bool in_time = true;
-	int64_t late_ns;
+	bool in_time = true, sum_begins = true;
 
-	if (series->begun) {
-		interval = add_up(series, stamp, frame_series_since(series, stamp));
+	if (!series->begun) {
+		series->start_ns = stamp->time_ns;
+		series->start_loss = loss_context->before;
+		series->begun = true;
+	} else {
+		int64_t plain_ns = (int64_t)(stamp->time_ns - series->last.time_ns);
+
+		interval = frame_series_since(series, stamp);
+		/* The sum of intervals is the span of their presents, to half a vsync at its begin
+		 * and half a one at its end, as a present is near its vsync; and to one of the last
+		 * present's rate. If it is not, the period does not explain the presents, and the
+		 * interval is unknown. */
+		series->off_ns += interval.ns - plain_ns;
+		sum_begins = interval.vsyncs < 0 ||
+			     (uint64_t)llabs(series->off_ns) >
+				     later((series->off_vsync_ns + stamp->period_ns) / 2,
+					   stamp->period_ns);
+		if (sum_begins)
+			interval = (struct interval){ plain_ns, ROW_UNKNOWN, interval.step };
 		/* It is a whole number of vsyncs, at least one, after the previous one. */
-		late_ns = (int64_t)(stamp->time_ns - series->last.time_ns) - interval.ns;
-		in_time = interval.vsyncs > 0 && llabs(late_ns) * 4 <= (int64_t)stamp->period_ns;
+		in_time = interval.vsyncs > 0 &&
+			  llabs(plain_ns - interval.ns) * 4 <= (int64_t)stamp->period_ns;
 		series->repeats |= loss_context->number >= 0 &&
 				   loss_context->number == series->loss_context.number;
 		if (is_unknown(series, interval, loss_context)) {
 			interval = (struct interval){ ROW_UNKNOWN, ROW_UNKNOWN, 0 };
 			series->history.n = 0;
-			begin_sum(series, stamp);
+			sum_begins = true;
 		} else {
 			frame_stats_add(&series->stats, &series->history, interval,
 					stamp->locked ? stamp->period_ns : 0, loss_context->wait);
 		}
-	} else {
-		series->start_ns = stamp->time_ns;
-		series->start_loss = loss_context->before;
-		series->begun = true;
-		begin_sum(series, stamp);
+	}
+	if (sum_begins) {
+		series->off_ns = 0;
+		series->off_vsync_ns = stamp->period_ns;
 	}
 	if (interval_is_frame_time(interval)) {
 		series->stats.tx += tx;

@@ -24,24 +24,6 @@ static void advance(struct recent *recent, uint64_t time_ns)
 	}
 }
 
-/* Adds what was lost in a second that is kept, and sees if the last minute is the worst one. */
-static void add_in_second(struct harm *harm, uint64_t second, uint64_t lost_us)
-{
-	struct recent *recent = &harm->recent;
-	uint32_t *us = &recent->harm_us[second % HARM_SLOTS];
-	uint32_t added_us = lost_us < UINT32_MAX - *us ? (uint32_t)lost_us : UINT32_MAX - *us;
-	uint64_t number = recent->number + 1;
-
-	*us += added_us;
-	recent->minute_us += added_us;
-	if (recent->minute_us * 1000 <= harm->minute_ns)
-		return;
-	harm->minute_ns = recent->minute_us * 1000;
-	for (uint64_t later_us = 0; later_us < recent->minute_us;)
-		later_us += recent->harm_us[--number % HARM_SLOTS];
-	harm->minute_from_ns = number * SECOND_NS;
-}
-
 /* Times are whole microseconds, as in the files: there the sums are the same. */
 void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 {
@@ -56,18 +38,32 @@ void harm_add(struct harm *harm, uint64_t time_ns, uint64_t ns)
 	if (last < recent->number)
 		advance(recent, time_ns);
 	for (uint64_t second = first; second <= last; second++) {
-		uint64_t begin_us, end_us;
+		uint64_t begin_us, end_us, lost_us, number;
+		uint32_t *us;
 
 		/* Of hours no minute is worse than the first whole one. */
 		if (second == first + HARM_SLOTS + 1 && last > second + HARM_SLOTS)
 			second = last - HARM_SLOTS;
-		begin_us = second * SECOND_US;
-		end_us = begin_us + SECOND_US;
+		begin_us = later(from_us, second * SECOND_US);
+		end_us = (second + 1) * SECOND_US;
 		if (second > recent->number)
 			advance(recent, second * SECOND_NS);
-		if (recent->number - second < HARM_SLOTS)
-			add_in_second(harm, second,
-				      (to_us < end_us ? to_us : end_us) - later(from_us, begin_us));
+		if (recent->number - second >= HARM_SLOTS)
+			continue;
+		us = &recent->harm_us[second % HARM_SLOTS];
+		lost_us = (to_us < end_us ? to_us : end_us) - begin_us;
+		if (lost_us > UINT32_MAX - *us)
+			lost_us = UINT32_MAX - *us;
+		*us += (uint32_t)lost_us;
+		recent->minute_us += lost_us;
+		/* The last minute may be the worst one. */
+		if (recent->minute_us * 1000 <= harm->minute_ns)
+			continue;
+		harm->minute_ns = recent->minute_us * 1000;
+		number = recent->number + 1;
+		for (uint64_t later_us = 0; later_us < recent->minute_us;)
+			later_us += recent->harm_us[--number % HARM_SLOTS];
+		harm->minute_from_ns = number * SECOND_NS;
 	}
 }
 

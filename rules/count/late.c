@@ -19,18 +19,9 @@ static unsigned int kept(const struct late_series *series)
 	return series->n < LATE_INTERVALS ? series->n : LATE_INTERVALS;
 }
 
-/* True: equal numbers of vsyncs, or about the same length if the vsyncs are unknown. The period may
- * have become more precise in between. */
-static bool is_same(struct late_interval a, struct late_interval b)
-{
-	uint32_t longer_ns = a.ns > b.ns ? a.ns : b.ns;
-	uint32_t off_ns = longer_ns - (a.ns > b.ns ? b.ns : a.ns);
-
-	return off_ns <= (a.plain || b.plain ? JITTER_NS : longer_ns / 100);
-}
-
 /* The interval with the cadence so far: the one that most are the same as, of several the shortest.
- * 0 if there is none. */
+ * The same are equal numbers of vsyncs, or about the same length if the vsyncs are unknown. 0 if
+ * there is none. */
 static unsigned int find_cadence(const struct late_series *series)
 {
 	const struct late_interval *all = series->intervals;
@@ -44,32 +35,21 @@ static unsigned int find_cadence(const struct late_series *series)
 			equal++;
 		if (equal < i)
 			continue;
-		for (unsigned int j = 0; j < kept(series); j++)
-			same += is_same(all[i], all[j]);
+		for (unsigned int j = 0; j < kept(series); j++) {
+			uint32_t off_ns = all[i].ns > all[j].ns ? all[i].ns - all[j].ns
+								: all[j].ns - all[i].ns;
+			uint32_t longer_ns = all[i].ns > all[j].ns ? all[i].ns : all[j].ns;
+
+			/* The period may have become more precise in between. */
+			same += off_ns <=
+				(all[i].plain || all[j].plain ? JITTER_NS : longer_ns / 100);
+		}
 		if (same > most || (same == most && all[i].ns < all[found].ns)) {
 			most = same;
 			found = i;
 		}
 	}
 	return found;
-}
-
-static bool is_reported(const struct late_series *series, uint64_t limit_ns,
-			struct interval interval, uint64_t cadence, enum wait_kind wait)
-{
-	unsigned int gaps = 0;
-
-	if (limit_ns == 0 || !interval_is_at_least(interval, limit_ns))
-		return false;
-	if (interval_is_wait(interval))
-		return wait_is_stall(wait);
-	for (unsigned int i = 0; i < kept(series); i++)
-		gaps += series->intervals[i].ns > GAP_CADENCES * cadence;
-	return series->n >= INTERVALS_LEAST && 4 * gaps <= kept(series) &&
-	       (uint64_t)interval.ns > cadence &&
-	       threshold_reached((uint64_t)interval.ns - cadence, limit_ns,
-				 interval_is_whole(interval)) &&
-	       !threshold_passed(cadence, CADENCE_MAX_NS, true);
 }
 
 /* A film of 24 or 25 frames per second (1 % is for rates such as 23.976) is shown with 2 and 3
@@ -138,40 +118,38 @@ static uint64_t in_time_ns(const struct late_series *series, struct interval int
 	return cadence->plain || now_ns > ns + ns / 100 ? now_ns : ns;
 }
 
-/* The time that a frame lost. */
-static uint64_t harm_ns(const struct late_series *series, const char *surface,
-			struct interval interval, uint64_t cadence_ns)
-{
-	unsigned int at = series->cadence_at;
-	uint64_t ns = (uint64_t)interval.ns;
-
-	if (series->n == 0 || interval.vsyncs <= 0 || ns <= cadence_ns + cadence_ns / 100 ||
-	    (!series->intervals[at].plain && interval.vsyncs <= series->vsyncs[at]) ||
-	    (verdict_is_view(surface) && is_film(series, interval)))
-		return 0;
-	return ns - cadence_ns;
-}
-
 struct lateness late_follow(struct late_series *series, const char *surface, uint64_t limit_ns,
 			    struct interval interval, enum wait_kind wait)
 {
 	struct lateness late = { .gap = true };
-	unsigned int at = series->n % LATE_INTERVALS;
+	unsigned int at = series->n % LATE_INTERVALS, cadence_at = series->cadence_at, gaps = 0;
 	struct late_interval *place = &series->intervals[at], one;
-	uint64_t cadence;
-	bool is_other;
+	uint64_t cadence, ns = (uint64_t)interval.ns;
+	bool is_other, is_late;
 
 	if (interval.ns < 0)
 		return late;
-	cadence = in_time_ns(series, interval);
-	late.reported = is_reported(series, limit_ns, interval, cadence, wait);
+	is_late = limit_ns > 0 && interval_is_at_least(interval, limit_ns);
 	if (!interval_is_frame_time(interval)) {
-		late.harm_ns = wait_is_stall(wait) ? (uint64_t)interval.ns : 0;
+		late.reported = is_late && wait_is_stall(wait);
+		late.harm_ns = wait_is_stall(wait) ? ns : 0;
 		series->n = 0;
 		return late;
 	}
-	late.gap = series->n > 0 && (uint64_t)interval.ns > GAP_CADENCES * cadence;
-	late.harm_ns = harm_ns(series, surface, interval, cadence);
+	cadence = in_time_ns(series, interval);
+	if (is_late && series->n >= INTERVALS_LEAST && ns > cadence) {
+		for (unsigned int i = 0; i < kept(series); i++)
+			gaps += series->intervals[i].ns > GAP_CADENCES * cadence;
+		late.reported =
+			4 * gaps <= kept(series) &&
+			threshold_reached(ns - cadence, limit_ns, interval_is_whole(interval)) &&
+			!threshold_passed(cadence, CADENCE_MAX_NS, true);
+	}
+	late.gap = series->n > 0 && ns > GAP_CADENCES * cadence;
+	if (series->n > 0 && interval.vsyncs > 0 && ns > cadence + cadence / 100 &&
+	    (series->intervals[cadence_at].plain || interval.vsyncs > series->vsyncs[cadence_at]) &&
+	    !(verdict_is_view(surface) && is_film(series, interval)))
+		late.harm_ns = ns - cadence;
 	one = (struct late_interval){ (uint32_t)interval.ns & INT32_MAX,
 				      !interval_is_whole(interval) };
 	is_other = series->n < LATE_INTERVALS || place->ns != one.ns || place->plain != one.plain;

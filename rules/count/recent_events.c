@@ -5,66 +5,44 @@
 
 #include "rules/language/surface.h"
 
-/* The place of the name of the newest entry. A new name replaces the one of its places that was not
- * used for longest. */
-static unsigned int place_of(struct recent_events *log, struct span name)
+void recent_events_add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
 {
 	size_t most = RECENT_EVENTS_NAME_SIZE - 1;
 	const struct span cut = { name.len > 0 ? name.ptr : "", name.len < most ? name.len : most };
 	/* The highest bits depend on all bytes of the name, also on the last ones. */
-	uint32_t hash = (uint32_t)(name_hash(cut) >> 32), at = hash >> RECENT_EVENTS_SHIFT;
-	struct recent_name *oldest = &log->names[at];
-
-	for (uint32_t i = 0; i < RECENT_EVENTS_WAYS; i++) {
-		struct recent_name *one = &log->names[(at + i) % RECENT_EVENTS_NAMES];
-
-		if (one->last > 0 && one->hash == hash && one->length == cut.len &&
-		    memcmp(one->text, cut.ptr, cut.len) == 0) {
-			one->last = log->n;
-			return (unsigned int)(one - log->names);
-		}
-		if (one->last < oldest->last)
-			oldest = one;
-	}
-	*oldest = (struct recent_name){ log->n, log->n, 0, hash, (uint32_t)cut.len, "" };
-	memcpy(oldest->text, cut.ptr, cut.len);
-	return (unsigned int)(oldest - log->names);
-}
-
-void recent_events_add(struct recent_events *log, uint64_t time_ns, struct span name, bool is_tick)
-{
+	uint32_t hash = (uint32_t)(name_hash(cut) >> 32), place = hash >> RECENT_EVENTS_SHIFT;
+	struct recent_name *found = NULL, *oldest = &log->names[place];
 	uint64_t at = log->n++ % RECENT_EVENTS_MAX;
 	uint64_t *earliest_ns = &log->earliest_ns[at / RECENT_EVENTS_BLOCK];
 
 	log->time_ns[at] = time_ns;
 	if (at % RECENT_EVENTS_BLOCK == 0 || time_ns < *earliest_ns)
 		*earliest_ns = time_ns;
-	log->event[at].name = place_of(log, name) % RECENT_EVENTS_NAMES;
-	log->event[at].is_tick = is_tick;
-}
+	/* A new name replaces the one of its places that was not used for longest. */
+	for (uint32_t i = 0; i < RECENT_EVENTS_WAYS && !found; i++) {
+		struct recent_name *one = &log->names[(place + i) % RECENT_EVENTS_NAMES];
 
-/* The end of the entries from @oldest on, without the last blocks that have none before @to_ns. */
-static uint64_t end_before(const struct recent_events *log, uint64_t oldest, uint64_t to_ns)
-{
-	uint64_t end = log->n;
-
-	while (end > oldest) {
-		uint64_t begin = (end - 1) / RECENT_EVENTS_BLOCK * RECENT_EVENTS_BLOCK;
-
-		/* The oldest block is overwritten in part. */
-		if (begin < oldest ||
-		    log->earliest_ns[begin % RECENT_EVENTS_MAX / RECENT_EVENTS_BLOCK] < to_ns)
-			break;
-		end = begin;
+		if (one->last > 0 && one->hash == hash && one->length == cut.len &&
+		    memcmp(one->text, cut.ptr, cut.len) == 0)
+			found = one;
+		else if (one->last < oldest->last)
+			oldest = one;
 	}
-	return end;
+	if (!found) {
+		found = oldest;
+		*found = (struct recent_name){ log->n, log->n, 0, hash, (uint32_t)cut.len, "" };
+		memcpy(found->text, cut.ptr, cut.len);
+	}
+	found->last = log->n;
+	log->event[at].name = (uint16_t)(found - log->names) % RECENT_EVENTS_NAMES;
+	log->event[at].is_tick = is_tick;
 }
 
 void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t kept = log->n - log->forgotten;
 	uint64_t oldest = log->n - (kept < RECENT_EVENTS_MAX ? kept : RECENT_EVENTS_MAX);
-	uint64_t end = end_before(log, oldest, to_ns), first = end;
+	uint64_t end = log->n, first;
 	size_t length = 0;
 
 	/* Several frames of one present have the same text. */
@@ -77,7 +55,16 @@ void recent_events_describe(struct recent_events *log, uint64_t from_ns, uint64_
 	log->tick[0] = '\0';
 	log->counters[0] = '\0';
 	log->n_texts++;
-	for (; first > oldest; first--) {
+	/* The last blocks may have none before @to_ns. The oldest one is overwritten in part. */
+	while (end > oldest) {
+		uint64_t begin = (end - 1) / RECENT_EVENTS_BLOCK * RECENT_EVENTS_BLOCK;
+
+		if (begin < oldest ||
+		    log->earliest_ns[begin % RECENT_EVENTS_MAX / RECENT_EVENTS_BLOCK] < to_ns)
+			break;
+		end = begin;
+	}
+	for (first = end; first > oldest; first--) {
 		size_t at = (first - 1) % RECENT_EVENTS_MAX;
 		const struct recent_name *name = &log->names[log->event[at].name];
 

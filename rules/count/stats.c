@@ -21,50 +21,6 @@ static void add(int64_t *sum, int64_t n)
 		*sum += n;
 }
 
-static void count_classes_2019(struct frame_stats *stats, struct interval interval)
-{
-	if (interval_is_at_least(interval, 100 * MS))
-		stats->a++;
-	else if (interval_is_at_least(interval, 50 * MS))
-		stats->b++;
-	else if (interval_is_at_least(interval, STATS_DROP_NS))
-		stats->c++;
-}
-
-static void count_jank(struct frame_stats *stats, struct jank_history *history,
-		       struct interval interval)
-{
-	const uint64_t *before = history->before_ns;
-	uint64_t sum_ns = before[0] + before[1] + before[2];
-	uint64_t ns = (uint64_t)interval.ns;
-
-	if (history->n == 3 && threshold_passed(3 * ns, 2 * sum_ns, interval_is_whole(interval))) {
-		if (interval_is_more_than(interval, 83333 * US)) {
-			stats->jank++;
-			stats->jank_ns += ns;
-		} else if (interval_is_more_than(interval, 41667 * US)) {
-			stats->small_jank++;
-		}
-		stats->big_jank += interval_is_more_than(interval, 125 * MS);
-	}
-	history->before_ns[0] = before[1];
-	history->before_ns[1] = before[2];
-	history->before_ns[2] = ns;
-	if (history->n < 3)
-		history->n++;
-}
-
-/* An interval of less than one render period counts as one. */
-static double render_periods_in(struct interval interval, uint64_t period_ns)
-{
-	double step = (double)interval_step(interval);
-
-	if (interval.vsyncs >= 0)
-		return 1 + (double)interval_missed(interval) / step;
-	return (double)interval.ns *
-	       (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9) / step;
-}
-
 /* @missed: vsyncs */
 static void count_matrix(struct frame_stats *stats, int64_t missed)
 {
@@ -84,56 +40,72 @@ static void update_max(struct frame_stats *stats, uint64_t max_ns, bool whole)
 	stats->max_ns = max_ns;
 }
 
-static void count_wait(struct frame_stats *stats, struct interval interval, uint64_t period_ns,
-		       enum wait_kind kind)
-{
-	uint64_t ns = (uint64_t)interval.ns;
-
-	stats->waits++;
-	stats->wait_ns += ns;
-	if (kind == WAIT_UNKNOWN)
-		stats->stalls = stats->slow = stats->frozen = stats->matrix[MATRIX_HIGH] =
-			stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
-	if (!wait_is_stall(kind))
-		return;
-	add(&stats->stalls, 1);
-	stats->stall_ns += ns;
-	stats->longest_stall_ns = later(stats->longest_stall_ns, ns);
-	/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the matrix
-	 * only; if they are unknown, its time does. */
-	stats->jank++;
-	stats->big_jank++;
-	stats->jank_ns += ns;
-	add(&stats->slow, 1);
-	add(&stats->frozen, interval_is_more_than(interval, STATS_FROZEN_NS));
-	if (interval.vsyncs == ROW_UNKNOWN)
-		interval.vsyncs = (int64_t)(render_periods_in(interval, period_ns) *
-						    (double)interval_step(interval) +
-					    0.5);
-	count_matrix(stats, interval_missed(interval));
-}
-
-static void count_time(struct frame_stats *stats, struct interval interval)
+/* Counts a frame time by the definitions of 2019. */
+static void count_2019(struct frame_stats *stats, struct interval interval)
 {
 	stats->frames++;
 	stats->time_ns += (uint64_t)interval.ns;
 	update_max(stats, (uint64_t)interval.ns, interval_is_whole(interval));
+	if (interval_is_at_least(interval, 100 * MS))
+		stats->a++;
+	else if (interval_is_at_least(interval, 50 * MS))
+		stats->b++;
+	else if (interval_is_at_least(interval, STATS_DROP_NS))
+		stats->c++;
 }
 
 void frame_stats_add(struct frame_stats *stats, struct jank_history *history,
 		     struct interval interval, uint64_t period_ns, enum wait_kind kind)
 {
+	uint64_t ns = (uint64_t)interval.ns, *before = history->before_ns;
+	double step = (double)interval_step(interval);
 	int64_t missed = interval_missed(interval);
+	/* Render periods in the interval. One of less than a render period counts as one. */
+	double periods = 1 + (double)missed / step;
 
+	if (missed == ROW_UNKNOWN)
+		periods = (double)ns *
+			  (period_ns > 0 ? 1 / (double)period_ns : REFRESH_USUAL_HZ / 1e9) / step;
 	if (interval_is_wait(interval)) {
-		count_wait(stats, interval, period_ns, kind);
 		history->n = 0;
+		stats->waits++;
+		stats->wait_ns += ns;
+		if (kind == WAIT_UNKNOWN)
+			stats->stalls = stats->slow = stats->frozen = stats->matrix[MATRIX_HIGH] =
+				stats->matrix[MATRIX_FROZEN] = ROW_UNKNOWN;
+		if (!wait_is_stall(kind))
+			return;
+		add(&stats->stalls, 1);
+		stats->stall_ns += ns;
+		stats->longest_stall_ns = later(stats->longest_stall_ns, ns);
+		/* A stall is longer than any limit of a jank. Its vsyncs decide on the level of the
+		 * matrix only; if they are unknown, its time does. */
+		stats->jank++;
+		stats->big_jank++;
+		stats->jank_ns += ns;
+		add(&stats->slow, 1);
+		add(&stats->frozen, interval_is_more_than(interval, STATS_FROZEN_NS));
+		if (missed == ROW_UNKNOWN)
+			interval.vsyncs = (int64_t)(periods * step + 0.5);
+		count_matrix(stats, interval_missed(interval));
 		return;
 	}
-	count_time(stats, interval);
-	count_classes_2019(stats, interval);
-	count_jank(stats, history, interval);
-	stats->periods += render_periods_in(interval, period_ns);
+	count_2019(stats, interval);
+	if (history->n == 3 && threshold_passed(3 * ns, 2 * (before[0] + before[1] + before[2]),
+						interval_is_whole(interval))) {
+		if (interval_is_more_than(interval, 83333 * US)) {
+			stats->jank++;
+			stats->jank_ns += ns;
+		} else if (interval_is_more_than(interval, 41667 * US)) {
+			stats->small_jank++;
+		}
+		stats->big_jank += interval_is_more_than(interval, 125 * MS);
+	}
+	before[0] = before[1];
+	before[1] = before[2];
+	before[2] = ns;
+	history->n += history->n < 3;
+	stats->periods += periods;
 	if (missed == ROW_UNKNOWN) {
 		stats->unknown++;
 		return;
@@ -172,8 +144,7 @@ void frame_stats_add_2019(struct frame_stats *stats, uint64_t interval_ns)
 		stats->wait_ns += interval_ns;
 		return;
 	}
-	count_time(stats, interval);
-	count_classes_2019(stats, interval);
+	count_2019(stats, interval);
 }
 
 void frame_stats_merge(struct frame_stats *sum, const struct frame_stats *row)

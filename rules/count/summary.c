@@ -142,91 +142,80 @@ static double fps_of(double ns)
 	return ns > 0 ? 1e9 / ns : -1;
 }
 
-/* What the row is graded by. Times are as in the files, so that the same sentences follow from
- * these.
- */
-static struct grade_facts facts_of(const struct summary *summary,
-				   const struct summary_surface *entry,
-				   const struct summary_row *row)
-{
-	struct grade_facts facts = entry->facts;
-
-	facts.frames = row->stats.frames;
-	facts.time_ns = row->stats.time_ns / 1000 * 1000;
-	facts.unknown = row->stats.unknown;
-	facts.late_ns = facts.late_ns / 1000 * 1000;
-	facts.freeze_ns = facts.freeze_ns / 1000 * 1000;
-	facts.wait_ns = row->stats.wait_ns / 1000 * 1000;
-	facts.span_ns = summary->span_ns;
-	facts.missing_ns = summary->missing_ns;
-	facts.fails_rule = strncmp(row->verdict, "fail", 4) == 0;
-	return facts;
-}
-
-static struct summary_row row_of(const struct summary *summary, const struct summary_surface *entry)
-{
-	const struct chunk_store *store = summary->store;
-	const struct histogram *h = &entry->histogram;
-	const struct fence_stats *fences = &entry->fences;
-	const struct drawing drawing = drawing_sum(&entry->drawing);
-	struct verdict_facts verdict = {
-		.given = summary->options->app_class,
-		.surface = entry->name,
-		.drawing_frames = drawing.frames,
-		.drawing_time_ns = drawing.time_ns,
-	};
-	struct summary_row row = {
-		.app = entry->app,
-		.surface = entry->name,
-		.jank_types = "",
-		.first_ns = entry->first_ns,
-		.last_ns = entry->last_ns,
-		.frozen_ns = entry->frozen_ns,
-		.stats = entry->stats,
-		.now_fps = recent_fps(&entry->harm.recent, summary->now_ns),
-		.recent_frames = recent_frames(&entry->harm.recent, summary->now_ns),
-		.harm = entry->harm,
-		.drawing_ns = drawing.time_ns,
-		.no_view_marks = entry->without_marks && !entry->with_marks,
-		.p50_ns = histogram_percentile(store, h, 500),
-		.p90_ns = histogram_percentile(store, h, 900),
-		.p95_ns = histogram_percentile(store, h, 950),
-		.p99_ns = histogram_percentile(store, h, 990),
-		.p999_ns = histogram_percentile(store, h, 999),
-		.low1_fps = fps_of(histogram_slowest_mean(store, h, 10)),
-		.low01_fps = fps_of(histogram_slowest_mean(store, h, 1)),
-		.fences = *fences,
-		.gpu_p50_ns = histogram_percentile(store, &entry->gpu, 500),
-		.gpu_p99_ns = histogram_percentile(store, &entry->gpu, 990),
-		.gpu_bound = entry->gpu.n > 0 ? (int64_t)fences->bound : ROW_UNKNOWN,
-		.release_p99_ns = histogram_percentile(store, &entry->release, 990),
-		.paces_itself = fences->paced >= PACES_ITSELF_FRAMES &&
-				fences->paced_itself * 100 >= fences->paced * PACES_ITSELF_PERCENT,
-	};
-
-	frame_stats_merge(&row.stats, &entry->open);
-	row.low1_time_fps = fps_of((double)histogram_slowest_time(store, h, 10, row.stats.time_ns));
-	row.low01_time_fps = fps_of((double)histogram_slowest_time(store, h, 1, row.stats.time_ns));
-	row.cadence = histogram_mode(store, &entry->vsyncs, &row.off_cadence);
-	row.fps = frame_stats_fps(&row.stats);
-	row.stats.score = frame_stats_score(&row.stats, row.fps, summary->options->target_fps,
-					    summary->options->kpi_ns);
-	verdict.cadence = row.cadence;
-	verdict.off_cadence = row.off_cadence;
-	verdict.frames = row.stats.frames - row.stats.unknown;
-	if (entry != &summary->table[summary->max])
-		verdict_write(row.verdict, &verdict);
-	row.facts = facts_of(summary, entry, &row);
-	row.grade = grade_of(&row.facts);
-	return row;
-}
-
 void summary_write(const struct summary *summary, void *context,
 		   void (*row)(void *context, const struct summary_row *row))
 {
-	for (int i = 0; i < summary_count(summary); i++) {
-		struct summary_row one = row_of(summary, &summary->table[i]);
+	const struct chunk_store *store = summary->store;
 
+	for (int i = 0; i < summary_count(summary); i++) {
+		const struct summary_surface *entry = &summary->table[i];
+		const struct histogram *h = &entry->histogram;
+		const struct fence_stats *fences = &entry->fences;
+		const struct drawing drawing = drawing_sum(&entry->drawing);
+		struct verdict_facts verdict;
+		struct summary_row one = {
+			.app = entry->app,
+			.surface = entry->name,
+			.jank_types = "",
+			.first_ns = entry->first_ns,
+			.last_ns = entry->last_ns,
+			.frozen_ns = entry->frozen_ns,
+			.stats = entry->stats,
+			.now_fps = recent_fps(&entry->harm.recent, summary->now_ns),
+			.recent_frames = recent_frames(&entry->harm.recent, summary->now_ns),
+			.harm = entry->harm,
+			.drawing_ns = drawing.time_ns,
+			.no_view_marks = entry->without_marks && !entry->with_marks,
+			.p50_ns = histogram_percentile(store, h, 500),
+			.p90_ns = histogram_percentile(store, h, 900),
+			.p95_ns = histogram_percentile(store, h, 950),
+			.p99_ns = histogram_percentile(store, h, 990),
+			.p999_ns = histogram_percentile(store, h, 999),
+			.low1_fps = fps_of(histogram_slowest_mean(store, h, 10)),
+			.low01_fps = fps_of(histogram_slowest_mean(store, h, 1)),
+			.fences = *fences,
+			.gpu_p50_ns = histogram_percentile(store, &entry->gpu, 500),
+			.gpu_p99_ns = histogram_percentile(store, &entry->gpu, 990),
+			.gpu_bound = entry->gpu.n > 0 ? (int64_t)fences->bound : ROW_UNKNOWN,
+			.release_p99_ns = histogram_percentile(store, &entry->release, 990),
+			.paces_itself =
+				fences->paced >= PACES_ITSELF_FRAMES &&
+				fences->paced_itself * 100 >= fences->paced * PACES_ITSELF_PERCENT,
+		};
+
+		frame_stats_merge(&one.stats, &entry->open);
+		one.low1_time_fps =
+			fps_of((double)histogram_slowest_time(store, h, 10, one.stats.time_ns));
+		one.low01_time_fps =
+			fps_of((double)histogram_slowest_time(store, h, 1, one.stats.time_ns));
+		one.cadence = histogram_mode(store, &entry->vsyncs, &one.off_cadence);
+		one.fps = frame_stats_fps(&one.stats);
+		one.stats.score =
+			frame_stats_score(&one.stats, one.fps, summary->options->target_fps,
+					  summary->options->kpi_ns);
+		verdict = (struct verdict_facts){
+			.given = summary->options->app_class,
+			.surface = entry->name,
+			.cadence = one.cadence,
+			.off_cadence = one.off_cadence,
+			.frames = one.stats.frames - one.stats.unknown,
+			.drawing_frames = drawing.frames,
+			.drawing_time_ns = drawing.time_ns,
+		};
+		if (entry != &summary->table[summary->max])
+			verdict_write(one.verdict, &verdict);
+		/* Times are as in the files, so that the same sentences follow from these. */
+		one.facts = entry->facts;
+		one.facts.frames = one.stats.frames;
+		one.facts.time_ns = one.stats.time_ns / 1000 * 1000;
+		one.facts.unknown = one.stats.unknown;
+		one.facts.late_ns = one.facts.late_ns / 1000 * 1000;
+		one.facts.freeze_ns = one.facts.freeze_ns / 1000 * 1000;
+		one.facts.wait_ns = one.stats.wait_ns / 1000 * 1000;
+		one.facts.span_ns = summary->span_ns;
+		one.facts.missing_ns = summary->missing_ns;
+		one.facts.fails_rule = strncmp(one.verdict, "fail", 4) == 0;
+		one.grade = grade_of(&one.facts);
 		row(context, &one);
 	}
 }

@@ -148,31 +148,6 @@ static void set_gate(struct trigger_state *state, bool open, uint64_t time_ns, c
 		state->events->sink.gate(state->events->sink.context, open, time_ns);
 }
 
-static void open_gate(struct trigger_state *state, const struct trigger_series *series,
-		      const char *surface, int64_t interval_ns)
-{
-	char text[NAME_MAX_LENGTH + 100];
-
-	if (state->trigger->what == TRIGGER_FPS)
-		snprintf(text, sizeof(text), "begins: %.1f fps on %.*s",
-			 (double)series->n * 1e9 / (double)series->time_ns, NAME_MAX_LENGTH,
-			 surface);
-	else
-		snprintf(text, sizeof(text), "begins: %.1f ms on %.*s", (double)interval_ns / 1e6,
-			 NAME_MAX_LENGTH, surface);
-	set_gate(state, true, series->frame_ns, text);
-}
-
-/* A series no longer holds the gate open. Others may, while they are not idle. */
-static void schedule_close(struct trigger_state *state, uint64_t now_ns)
-{
-	state->close_ns = later(state->held_ns + HELD_OPEN_NS, now_ns);
-	for (int i = 0; i < state->used; i++)
-		if (state->series[i].owner && state->series[i].holds)
-			state->close_ns =
-				later(state->close_ns, state->series[i].frame_ns + IDLE_NS);
-}
-
 void trigger_pass(struct trigger_state *state, uint64_t now_ns)
 {
 	if (state->is_open && now_ns >= state->close_ns)
@@ -189,30 +164,14 @@ static void drop_oldest(struct trigger_series *series)
 	series->n--;
 }
 
-static void add_interval(struct trigger_series *series, struct interval interval)
-{
-	unsigned int last;
-	bool is_plain = !interval_is_whole(interval);
-
-	if (series->n == TRIGGER_INTERVALS)
-		drop_oldest(series);
-	last = (series->first + series->n++) % TRIGGER_INTERVALS;
-	series->intervals[last].ns = (uint32_t)interval.ns & INT32_MAX;
-	series->intervals[last].plain = is_plain;
-	series->time_ns += (uint64_t)interval.ns;
-	series->plain += is_plain;
-	/* There is a full second even without the oldest interval. */
-	while (threshold_reached(series->time_ns - series->intervals[series->first].ns, RATE_NS,
-				 series->plain == 0))
-		drop_oldest(series);
-}
-
 void trigger_frame(struct trigger_state *state, int place, const struct layer *layer,
 		   uint64_t present_ns, struct interval interval, enum wait_kind wait)
 {
 	const struct trigger *trigger = state->trigger;
 	struct trigger_series *series;
-	bool held, whole, fulfilled = false;
+	bool held, fulfilled = false, is_plain = !interval_is_whole(interval);
+	char text[NAME_MAX_LENGTH + 100];
+	unsigned int last;
 
 	if (!trigger)
 		return;
@@ -231,11 +190,21 @@ void trigger_frame(struct trigger_state *state, int place, const struct layer *l
 	if (trigger->what == TRIGGER_INTERVAL) {
 		fulfilled = trigger_matches_interval(trigger, interval, wait);
 	} else if (interval_is_frame_time(interval)) {
-		add_interval(series, interval);
-		whole = series->plain == 0;
-		fulfilled = (threshold_reached(series->time_ns, RATE_NS, whole) ||
+		if (series->n == TRIGGER_INTERVALS)
+			drop_oldest(series);
+		last = (series->first + series->n++) % TRIGGER_INTERVALS;
+		series->intervals[last].ns = (uint32_t)interval.ns & INT32_MAX;
+		series->intervals[last].plain = is_plain;
+		series->time_ns += (uint64_t)interval.ns;
+		series->plain += is_plain;
+		/* There is a full second even without the oldest interval. */
+		while (threshold_reached(series->time_ns - series->intervals[series->first].ns,
+					 RATE_NS, series->plain == 0))
+			drop_oldest(series);
+		fulfilled = (threshold_reached(series->time_ns, RATE_NS, series->plain == 0) ||
 			     series->n == TRIGGER_INTERVALS) &&
-			    trigger_matches_rate(trigger, series->n, series->time_ns, whole);
+			    trigger_matches_rate(trigger, series->n, series->time_ns,
+						 series->plain == 0);
 	} else {
 		series->n = series->first = series->plain = 0;
 		series->time_ns = 0;
@@ -249,10 +218,23 @@ void trigger_frame(struct trigger_state *state, int place, const struct layer *l
 	if (series->holds) {
 		state->held_ns = present_ns;
 		state->close_ns = later(state->close_ns, present_ns + IDLE_NS);
-		if (!state->is_open)
-			open_gate(state, series, layer->surface, interval.ns);
+		if (state->is_open)
+			return;
+		if (trigger->what == TRIGGER_FPS)
+			snprintf(text, sizeof(text), "begins: %.1f fps on %.*s",
+				 (double)series->n * 1e9 / (double)series->time_ns, NAME_MAX_LENGTH,
+				 layer->surface);
+		else
+			snprintf(text, sizeof(text), "begins: %.1f ms on %.*s",
+				 (double)interval.ns / 1e6, NAME_MAX_LENGTH, layer->surface);
+		set_gate(state, true, present_ns, text);
 	} else if (held) {
-		schedule_close(state, present_ns);
+		/* The series no longer holds the gate open. Others may, while they are not idle. */
+		state->close_ns = later(state->held_ns + HELD_OPEN_NS, present_ns);
+		for (int i = 0; i < state->used; i++)
+			if (state->series[i].owner && state->series[i].holds)
+				state->close_ns =
+					later(state->close_ns, state->series[i].frame_ns + IDLE_NS);
 	}
 }
 

@@ -60,53 +60,42 @@ const struct rule *names_counter(struct name_table *names, struct span name, uin
 	return known->rule;
 }
 
-/* @name without the number at its end, which is *@number; -1: it has none, or a longer one than
- * rules read. */
-static inline struct span stem_of(struct span name, int64_t *number)
-{
-	uint64_t value = 0, unit = 1;
-	size_t n = name.len;
-
-	for (; n > 0 && is_digit(name.ptr[n - 1]) && unit <= PATTERN_NUMBER_MAX; unit *= 10)
-		value += unit * (uint64_t)(name.ptr[--n] - '0');
-	*number = n < name.len ? (int64_t)value : -1;
-	return (struct span){ name.ptr, n };
-}
-
-/* What the rules say of slices whose name is that of @known, and a number after it. */
-static void match_numbered(const struct ruleset *rules, struct known_name *known)
-{
-	char text[NAMES_TEXT + 1];
-	struct span name = { text, known->length + 1 };
-	struct slice_meaning other;
-
-	memcpy(text, known->text, known->length);
-	text[known->length] = '0';
-	ruleset_match_slice(rules, name, &known->meaning);
-	if (known->meaning.number != 0 && known->meaning.newer != 0)
-		return;
-	text[known->length] = '1';
-	ruleset_match_slice(rules, name, &other);
-	known->is_number = known->meaning.number != other.number;
-	known->is_newer = known->meaning.newer != other.newer;
-}
-
 const struct slice_meaning *names_slice(struct name_table *names, struct span name,
 					struct slice_meaning *meaning)
 {
-	int64_t number = -1;
-	struct span stem = names->rules->slices.has_digits ? name : stem_of(name, &number);
+	bool has_digits = names->rules->slices.has_digits, found;
+	uint64_t value = 0, unit = 1;
+	struct span stem = name;
 	struct known_name *known;
-	bool found;
+	int64_t number = -1;
 
-	/* Most numbers at the end do not come again. */
+	/* The name without the number at its end; rules read none that is longer. Most of these
+	 * numbers do not come again. */
+	for (; !has_digits && stem.len > 0 && is_digit(stem.ptr[stem.len - 1]) &&
+	       unit <= PATTERN_NUMBER_MAX;
+	     unit *= 10)
+		value += unit * (uint64_t)(stem.ptr[--stem.len] - '0');
+	if (stem.len < name.len)
+		number = (int64_t)value;
 	if (stem.len == 0 || stem.len > NAMES_TEXT || is_digit(stem.ptr[stem.len - 1]))
 		return ruleset_match_slice(names->rules, name, meaning);
 	known = entry_of(names, stem, number < 0 ? NAMES_SLICE : NAMES_NUMBERED, &found);
-	if (!found && number < 0)
+	if (!found && number < 0) {
 		ruleset_match_slice(names->rules, name, &known->meaning);
-	else if (!found)
-		match_numbered(names->rules, known);
+	} else if (!found) {
+		/* What the rules say of this name with any number after it. */
+		char text[NAMES_TEXT + 1];
+		struct span numbered = { text, stem.len + 1 };
+		struct slice_meaning other;
+
+		memcpy(text, stem.ptr, stem.len);
+		text[stem.len] = '0';
+		ruleset_match_slice(names->rules, numbered, &known->meaning);
+		text[stem.len] = '1';
+		ruleset_match_slice(names->rules, numbered, &other);
+		known->is_number = known->meaning.number != other.number;
+		known->is_newer = known->meaning.newer != other.newer;
+	}
 	if (!found)
 		known->is_unnamed = !known->meaning.mask && known->meaning.role == RULE_NONE &&
 				    !names->rules->layers_in_slices;

@@ -12,26 +12,6 @@ static const struct {
 	{ SPAN_INIT("{newer}"), PATTERN_NEWER }, { SPAN_INIT("{time}"), PATTERN_TIME },
 };
 
-static const char *add_special(struct pattern *pattern, struct span *text)
-{
-	struct pattern_part *part = &pattern->parts[pattern->n_parts];
-
-	for (size_t i = 0; i < ARRAY_SIZE(specials); i++) {
-		if (!span_starts_with(*text, specials[i].text))
-			continue;
-		if (specials[i].kind != PATTERN_ANY && pattern_has(pattern, specials[i].kind))
-			return "each name in braces may occur only once in a pattern";
-		if (pattern->n_parts > 0 && part[-1].kind != PATTERN_LITERAL)
-			return "two wildcards need a literal character between them";
-		part->kind = specials[i].kind;
-		part->text = SPAN_NULL;
-		pattern->n_parts++;
-		*text = span_skip(*text, specials[i].text.len);
-		return NULL;
-	}
-	return "braces must enclose layer, frame, number, newer or time";
-}
-
 const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 {
 	struct span rest = text;
@@ -39,8 +19,8 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 
 	pattern->n_parts = 0;
 	while (rest.len > 0) {
-		const char *error;
-		size_t n = 0;
+		enum pattern_part_kind kind;
+		size_t n = 0, i = 0;
 
 		while (n < rest.len && rest.ptr[n] != '*' && rest.ptr[n] != '{')
 			n++;
@@ -51,11 +31,19 @@ const char *pattern_parse(struct pattern *pattern, struct span text, size_t *at)
 			rest = span_skip(rest, n);
 			continue;
 		}
-		error = add_special(pattern, &rest);
-		if (error)
-			return error;
-		wildcards += pattern->parts[pattern->n_parts - 1].kind == PATTERN_ANY ||
-			     pattern->parts[pattern->n_parts - 1].kind == PATTERN_LAYER;
+		while (i < ARRAY_SIZE(specials) && !span_starts_with(rest, specials[i].text))
+			i++;
+		if (i == ARRAY_SIZE(specials))
+			return "braces must enclose layer, frame, number, newer or time";
+		kind = specials[i].kind;
+		if (kind != PATTERN_ANY && pattern_has(pattern, kind))
+			return "each name in braces may occur only once in a pattern";
+		if (pattern->n_parts > 0 &&
+		    pattern->parts[pattern->n_parts - 1].kind != PATTERN_LITERAL)
+			return "two wildcards need a literal character between them";
+		pattern->parts[pattern->n_parts++] = (struct pattern_part){ kind, SPAN_NULL };
+		rest = span_skip(rest, specials[i].text.len);
+		wildcards += kind == PATTERN_ANY || kind == PATTERN_LAYER;
 		if (wildcards > PATTERN_WILDCARDS_MAX)
 			return "'*' and {layer} may occur at most twice in a pattern";
 	}
@@ -175,22 +163,9 @@ bool pattern_match(const struct pattern *pattern, struct span name, struct patte
 	return true;
 }
 
-/* Number of bytes of the UTF-8 character at @at. */
-static size_t character_at(struct span name, size_t at)
-{
-	size_t len = 1;
-
-	while (at + len < name.len && ((unsigned char)name.ptr[at + len] & 0xc0) == 0x80)
-		len++;
-	return len;
-}
-
 bool pattern_glob(struct span glob, struct span name)
 {
-	size_t g = 0;
-	size_t n = 0;
-	size_t star = SIZE_MAX;
-	size_t retry = 0;
+	size_t g = 0, n = 0, star = SIZE_MAX, retry = 0;
 
 	while (n < name.len) {
 		if (g < glob.len && glob.ptr[g] == '*') {
@@ -198,7 +173,9 @@ bool pattern_glob(struct span glob, struct span name)
 			retry = n;
 		} else if (g < glob.len && glob.ptr[g] == '?') {
 			g++;
-			n += character_at(name, n);
+			/* A character of UTF-8. */
+			for (n++; n < name.len && ((unsigned char)name.ptr[n] & 0xc0) == 0x80;)
+				n++;
 		} else if (g < glob.len && glob.ptr[g] == name.ptr[n]) {
 			g++;
 			n++;

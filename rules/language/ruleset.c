@@ -151,54 +151,12 @@ static int read_event(struct reader *r, size_t role, struct rule *rule)
 	return fail(r, r->word, what, word);
 }
 
-/* Reads the part after the pattern: "inside SLICE", "fallback", "since-14", the new name of a
- * rename. */
-static int read_tail(struct reader *r, struct rule *rule)
-{
-	struct pattern slice;
-	struct span word;
-
-	if (rule->role == RULE_RENAME) {
-		if (read_word(r, &rule->text))
-			return 1;
-		if (rule->text.len == 0)
-			return fail(r, r->word,
-				    "'rename layer PATTERN' must be followed by the new name",
-				    SPAN_NULL);
-	}
-	for (;;) {
-		if (read_word(r, &word))
-			return 1;
-		if (!word.ptr)
-			return 0;
-		if (rule->role == RULE_RENAME)
-			return fail(r, r->word, "expected the end of the line", word);
-		if (span_equal(word, SPAN_LITERAL("inside")) && rule->context == 0) {
-			if (read_pattern(r, &slice, &word) ||
-			    add_context(r, &slice, &rule->context))
-				return 1;
-			/* A producer's queueBuffer slice may contain another one of that name. No
-			 * other slice contains itself. */
-			if (rule->role != RULE_QUEUE)
-				r->rules->entered_once |= rule->context;
-		} else if (span_equal(word, SPAN_LITERAL("fallback")) && rule->role == RULE_LATCH) {
-			rule->fallback = true;
-		} else if (span_equal(word, SPAN_LITERAL("since-14"))) {
-			rule->since_14 = true;
-		} else {
-			return fail(r, r->word,
-				    "expected 'inside SLICE' (once), 'since-14', 'fallback' (of a "
-				    "latch), or the end of the line",
-				    word);
-		}
-	}
-}
-
 static int read_rule(struct reader *r, size_t role)
 {
 	struct rule rule = { .role = role_words[role].role };
 	enum pattern_part_kind needs = role_words[role].needs;
-	struct span text;
+	struct pattern slice;
+	struct span text, word;
 
 	if (rule.role == RULE_ENGINE) {
 		if (read_word(r, &text))
@@ -223,8 +181,40 @@ static int read_rule(struct reader *r, size_t role)
 		r->rules->entered_once |= rule.context;
 		r->rules->composites |= rule.context;
 	}
-	if (read_tail(r, &rule))
-		return 1;
+	/* The part after the pattern. */
+	if (rule.role == RULE_RENAME) {
+		if (read_word(r, &rule.text))
+			return 1;
+		if (rule.text.len == 0)
+			return fail(r, r->word,
+				    "'rename layer PATTERN' must be followed by the new name",
+				    SPAN_NULL);
+	}
+	for (;;) {
+		if (read_word(r, &word))
+			return 1;
+		if (!word.ptr)
+			break;
+		if (rule.role == RULE_RENAME)
+			return fail(r, r->word, "expected the end of the line", word);
+		if (span_equal(word, SPAN_LITERAL("inside")) && rule.context == 0) {
+			if (read_pattern(r, &slice, &word) || add_context(r, &slice, &rule.context))
+				return 1;
+			/* A producer's queueBuffer slice may contain another one of that name. No
+			 * other slice contains itself. */
+			if (rule.role != RULE_QUEUE)
+				r->rules->entered_once |= rule.context;
+		} else if (span_equal(word, SPAN_LITERAL("fallback")) && rule.role == RULE_LATCH) {
+			rule.fallback = true;
+		} else if (span_equal(word, SPAN_LITERAL("since-14"))) {
+			rule.since_14 = true;
+		} else {
+			return fail(r, r->word,
+				    "expected 'inside SLICE' (once), 'since-14', 'fallback' (of a "
+				    "latch), or the end of the line",
+				    word);
+		}
+	}
 	if (r->rules->n_rules == RULES_MAX)
 		return fail(r, r->line, "more than 200 rules in one file", SPAN_NULL);
 	if (rule.event == EVENT_LAYER) {
@@ -236,47 +226,6 @@ static int read_rule(struct reader *r, size_t role)
 	return 0;
 }
 
-static int read_line(struct reader *r)
-{
-	char what[600] = "a rule begins with";
-	struct span word;
-
-	if (read_word(r, &word))
-		return 1;
-	if (!word.ptr)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(role_words); i++)
-		if (span_equal(word, span_of(role_words[i].word)))
-			return read_rule(r, i);
-	for (size_t i = 0; i < ARRAY_SIZE(role_words); i++) {
-		add_text(what, sizeof(what), i == 0 ? " " : ", ");
-		add_text(what, sizeof(what), role_words[i].word);
-	}
-	return fail(r, r->word, what, word);
-}
-
-static int read_lines(struct reader *r, char *end)
-{
-	int result = 0;
-
-	for (r->number = 1; r->line < end && !result; r->number++) {
-		char *newline = memchr(r->line, '\n', (size_t)(end - r->line));
-
-		r->at = r->line;
-		r->end = newline ? newline : end;
-		if (r->end > r->line && r->end[-1] == '\r')
-			r->end--;
-		result = memchr(r->line, '\0', (size_t)(r->end - r->line))
-				 ? fail(r, r->line,
-					"the line contains a NUL byte: this is not a rule file",
-					SPAN_NULL)
-				 : read_line(r);
-		if (!result)
-			r->line = newline ? newline + 1 : end;
-	}
-	return result;
-}
-
 static bool has_role(const struct ruleset *rules, enum rule_role role)
 {
 	for (unsigned int i = 0; i < rules->n_rules; i++)
@@ -285,9 +234,40 @@ static bool has_role(const struct ruleset *rules, enum rule_role role)
 	return false;
 }
 
-/* Checks that the file has the rules that are needed to count frames. */
-static int check_complete(struct reader *r)
+/* Reads all lines, and checks that they have the rules that are needed to count frames. */
+static int read_lines(struct reader *r, char *end)
 {
+	char what[600] = "a rule begins with";
+	struct span word;
+	size_t role;
+
+	for (r->number = 1; r->line < end; r->number++) {
+		char *newline = memchr(r->line, '\n', (size_t)(end - r->line));
+
+		r->at = r->line;
+		r->end = newline ? newline : end;
+		if (r->end > r->line && r->end[-1] == '\r')
+			r->end--;
+		if (memchr(r->line, '\0', (size_t)(r->end - r->line)))
+			return fail(r, r->line,
+				    "the line contains a NUL byte: this is not a rule file",
+				    SPAN_NULL);
+		if (read_word(r, &word))
+			return 1;
+		for (role = 0; role < ARRAY_SIZE(role_words); role++)
+			if (span_equal(word, span_of(role_words[role].word)))
+				break;
+		for (size_t i = 0; word.ptr && role == ARRAY_SIZE(role_words) && i < role; i++) {
+			add_text(what, sizeof(what), i == 0 ? " " : ", ");
+			add_text(what, sizeof(what), role_words[i].word);
+		}
+		if (word.ptr && role == ARRAY_SIZE(role_words))
+			return fail(r, r->word, what, word);
+		if (word.ptr && read_rule(r, role))
+			return 1;
+		r->line = newline ? newline + 1 : end;
+	}
+
 	r->line = r->at = r->end;
 	if (!has_role(r->rules, RULE_PRESENT))
 		return fail(r, r->at,
@@ -316,7 +296,7 @@ int ruleset_new(struct ruleset **out, struct span text, struct ruleset_error *er
 	}
 	memcpy(rules->text, text.len ? text.ptr : "", text.len);
 	r.line = r.at = r.end = rules->text;
-	if (read_lines(&r, rules->text + text.len) || check_complete(&r)) {
+	if (read_lines(&r, rules->text + text.len)) {
 		ruleset_free(rules);
 		return 1;
 	}

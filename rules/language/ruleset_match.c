@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/language/ruleset_match.h"
 
-/* Bits of the second bytes of names that begin with @part. */
-static uint64_t seconds_of(const struct pattern_part *part)
-{
-	if (part->kind != PATTERN_LITERAL || part->text.len < 2)
-		return UINT64_MAX;
-	return UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
-}
-
-/* Bits of the lengths of names that match; the last one is that of longer ones, too. */
-static uint64_t lengths_of(const struct pattern *pattern)
-{
-	size_t least = 0;
-
-	for (unsigned int i = 0; i < pattern->n_parts; i++)
-		if (pattern->parts[i].kind == PATTERN_LITERAL)
-			least += pattern->parts[i].text.len;
-	if (least >= 63)
-		return UINT64_C(1) << 63;
-	return pattern->n_parts == 1 && least > 0 ? UINT64_C(1) << least : UINT64_MAX << least;
-}
-
 _Static_assert(SLICE_CONTEXT_SHIFT + RULE_CONTEXTS_MAX <= 32, "each context has a bit");
 _Static_assert(RULES_MAX + RULE_CONTEXTS_MAX < 256, "the number of a rule has one byte");
 
@@ -32,9 +11,21 @@ static void build_index(const struct ruleset *rules, struct rule_index *index, u
 		const struct rule *rule = &rules->rules[i];
 		const struct pattern_part *part = &rule->pattern.parts[0];
 		bool is_literal = part->kind == PATTERN_LITERAL;
+		uint64_t seconds = UINT64_MAX, lengths;
+		size_t least = 0;
 
 		if (!(events & EVENT_BIT(rule->event)))
 			continue;
+		for (unsigned int k = 0; k < rule->pattern.n_parts; k++)
+			least += rule->pattern.parts[k].text.len;
+		if (is_literal && part->text.len >= 2)
+			seconds = UINT64_C(1) << ((uint8_t)part->text.ptr[1] % 64);
+		if (least >= 63)
+			lengths = UINT64_C(1) << 63;
+		else if (rule->pattern.n_parts == 1 && least > 0)
+			lengths = UINT64_C(1) << least;
+		else
+			lengths = UINT64_MAX << least;
 		index->has_digits |= pattern_has_digits(&rule->pattern);
 		index->contexts |= rule->context;
 		for (unsigned int byte = 0; byte < 256; byte++) {
@@ -46,8 +37,8 @@ static void build_index(const struct ruleset *rules, struct rule_index *index, u
 				list->numbers[list->n++] = (uint8_t)i;
 			if (rule->event != EVENT_SLICE && rule->context != 0)
 				continue;
-			index->seconds[byte] |= seconds_of(part);
-			index->lengths[byte] |= lengths_of(&rule->pattern);
+			index->seconds[byte] |= seconds;
+			index->lengths[byte] |= lengths;
 		}
 	}
 }
@@ -83,19 +74,6 @@ static const struct rule_list *list_of(const struct rule_index *index, struct sp
 	return &index->lists[name.len > 0 ? (uint8_t)name.ptr[0] % RULE_LISTS : 0];
 }
 
-/* The number after the first blank: "commit 4711 vsyncIn 12.34ms". -1: there is none. */
-static int64_t vsync_id_in(struct span name)
-{
-	const char *blank = memchr(name.ptr, ' ', name.len);
-	uint64_t number;
-
-	name = span_skip(name, blank ? (size_t)(blank - name.ptr) + 1 : name.len);
-	if (!span_take_number(&name, PATTERN_NUMBER_MAX, &number) ||
-	    (name.len > 0 && name.ptr[0] != ' '))
-		return -1;
-	return (int64_t)number;
-}
-
 const struct slice_meaning slice_unnamed = { .number = -1, .newer = -1, .time_ns = -1 };
 
 const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, struct span name,
@@ -128,8 +106,16 @@ const struct slice_meaning *ruleset_match_slice(const struct ruleset *rules, str
 		if (capture.time_ns >= 0)
 			meaning->time_ns = capture.time_ns;
 	}
-	if (meaning->number < 0 && (meaning->mask & SLICE_NUMBERED))
-		meaning->number = vsync_id_in(name);
+	if (meaning->number < 0 && (meaning->mask & SLICE_NUMBERED)) {
+		/* The number after the first blank: "commit 4711 vsyncIn 12.34ms". */
+		const char *blank = memchr(name.ptr, ' ', name.len);
+		uint64_t number;
+
+		name = span_skip(name, blank ? (size_t)(blank - name.ptr) + 1 : name.len);
+		if (span_take_number(&name, PATTERN_NUMBER_MAX, &number) &&
+		    (name.len == 0 || name.ptr[0] == ' '))
+			meaning->number = (int64_t)number;
+	}
 	return meaning;
 }
 

@@ -97,117 +97,75 @@ static size_t object_at(struct span text)
 	return n + 1 + (address ? 2 : 0);
 }
 
-/* "$_29673": Samsung's phones append the app's process to its windows' titles. A class may be
- * called "$_2". */
-static size_t process_at(struct span text)
+/* True: @part ends at @at. */
+static bool is_before(struct span name, size_t at, struct span part)
 {
-	struct span rest = span_skip(text, 2);
-	size_t n = length_of(rest, is_digit);
-
-	return text.ptr[1] == '_' && n >= 2 && ends_part(rest, n) ? n + 2 : 0;
-}
-
-/* ":5a1b2c" of "PopupWindow:5a1b2c" */
-static size_t popup_at(struct span name, size_t at)
-{
-	static const struct span popup = SPAN_INIT("PopupWindow");
-	struct span rest = span_skip(name, at + 1);
-	size_t n = length_of(rest, is_hex_digit);
-	bool known = at >= popup.len &&
-		     span_equal((struct span){ name.ptr + at - popup.len, popup.len }, popup);
-
-	if (n == 0 || !ends_part(rest, n))
-		return 0;
-	return known || is_hash((struct span){ rest.ptr, n }) ? n + 1 : 0;
-}
-
-/* "#2" of "SurfaceView[com.a/com.a.Main]#2(BLAST)" */
-static size_t number_at(struct span name, size_t at)
-{
-	size_t n = length_of(span_skip(name, at + 1), is_digit);
-	size_t end = at + 1 + n;
-
-	if (n == 0 || at == 0 || name.ptr[at - 1] != ']' || end == name.len || name.ptr[end] != '(')
-		return 0;
-	return n + 1;
-}
-
-/* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": the process of an
- * unnamed queue and its serial number. */
-static size_t queue_at(struct span name, size_t at)
-{
-	struct span rest = span_skip(name, at + 1);
-	size_t n = length_of(rest, is_digit);
-
-	if (!span_starts_with(name, SPAN_LITERAL("ImageReader-")) &&
-	    !span_starts_with(name, SPAN_LITERAL("unnamed-")))
-		return 0;
-	if (n == 0 || n + 1 >= rest.len || rest.ptr[n] != '-')
-		return 0;
-	rest = span_skip(rest, n + 1);
-	return length_of(rest, is_digit) == rest.len ? name.len - at : 0;
-}
-
-/* True: a hash may begin at @at: "ActivityRecord{5a1b2c u0 ...}", "Surface(name=5a1b2c StatusBar)".
- */
-static bool names_object(struct span name, size_t at)
-{
-	static const struct span label = SPAN_INIT("(name=");
-
-	return at == 0 || name.ptr[at - 1] == '{' ||
-	       (at >= label.len &&
-		span_equal((struct span){ name.ptr + at - label.len, label.len }, label));
+	return at >= part.len &&
+	       span_equal((struct span){ name.ptr + at - part.len, part.len }, part);
 }
 
 /* Number of bytes of @name, from @at on, that differ from one start of the app to the next. */
 static size_t changing_at(struct span name, size_t at)
 {
-	struct span rest = span_skip(name, at);
-	size_t object;
+	struct span rest = span_skip(name, at), after = span_skip(rest, 1);
+	size_t n;
 
-	switch (rest.len > 1 ? rest.ptr[0] : '\0') {
-	case '\0':
+	if (rest.len < 2)
 		return 0;
+	switch (rest.ptr[0]) {
 	case '@':
 		return object_at(rest);
 	case '/': /* "Surface(name=...)/@0x5a1b2c - animation-leash" */
-		object = span_starts_with(rest, SPAN_LITERAL("/@0x"))
-				 ? object_at(span_skip(rest, 1))
-				 : 0;
-		return object ? object + 1 : 0;
-	case '$':
-		return process_at(rest);
-	case ':':
-		return popup_at(name, at);
-	case '#':
-		return number_at(name, at);
-	case '-':
-		return queue_at(name, at);
-	default:
-		return names_object(name, at) ? hash_before(rest) : 0;
+		n = span_starts_with(rest, SPAN_LITERAL("/@0x")) ? object_at(after) : 0;
+		return n ? n + 1 : 0;
+	case '$': /* "$_29673": Samsung's phones append the app's process to its windows' titles. A
+		     class may be called "$_2". */
+		after = span_skip(after, 1);
+		n = length_of(after, is_digit);
+		return rest.ptr[1] == '_' && n >= 2 && ends_part(after, n) ? n + 2 : 0;
+	case ':': /* ":5a1b2c" of "PopupWindow:5a1b2c" */
+		n = length_of(after, is_hex_digit);
+		return n > 0 && ends_part(after, n) &&
+				       (is_before(name, at, SPAN_LITERAL("PopupWindow")) ||
+					is_hash((struct span){ after.ptr, n }))
+			       ? n + 1
+			       : 0;
+	case '#': /* "#2" of "SurfaceView[com.a/com.a.Main]#2(BLAST)" */
+		n = length_of(after, is_digit);
+		return n > 0 && n < after.len && after.ptr[n] == '(' &&
+				       is_before(name, at, SPAN_LITERAL("]"))
+			       ? n + 1
+			       : 0;
+	case '-': /* "-29673-3" of "ImageReader-1080x2400f1m3-29673-3" and "unnamed-29673-3": the
+		     process of an unnamed queue and its serial number. */
+		if (!span_starts_with(name, SPAN_LITERAL("ImageReader-")) &&
+		    !span_starts_with(name, SPAN_LITERAL("unnamed-")))
+			return 0;
+		n = length_of(after, is_digit);
+		if (n == 0 || n + 1 >= after.len || after.ptr[n] != '-')
+			return 0;
+		after = span_skip(after, n + 1);
+		return length_of(after, is_digit) == after.len ? rest.len : 0;
+	default: /* "ActivityRecord{5a1b2c u0 ...}", "Surface(name=5a1b2c StatusBar)" */
+		return at == 0 || name.ptr[at - 1] == '{' ||
+				       is_before(name, at, SPAN_LITERAL("(name="))
+			       ? hash_before(rest)
+			       : 0;
 	}
-}
-
-static struct span without_number(struct span layer)
-{
-	size_t n = layer.len;
-
-	while (n > 0 && is_digit(layer.ptr[n - 1]))
-		n--;
-	if (n < 2 || n == layer.len || layer.ptr[n - 1] != '#')
-		return layer;
-	return (struct span){ layer.ptr, n - 1 };
 }
 
 struct span surface_of_layer(struct span layer, char copy[SURFACE_MAX])
 {
-	struct span name = without_number(layer);
-	size_t length = 0;
-	size_t at = 0;
+	size_t length = 0, n = layer.len;
+	struct span name = layer;
 
+	while (n > 0 && is_digit(layer.ptr[n - 1]))
+		n--;
+	if (n >= 2 && n < layer.len && layer.ptr[n - 1] == '#')
+		name.len = n - 1;
 	if (name.len > SURFACE_MAX)
 		return name;
-	while (at < name.len) {
+	for (size_t at = 0; at < name.len;) {
 		size_t changing = changing_at(name, at);
 
 		if (changing == 0)
@@ -234,8 +192,8 @@ struct span layer_without_bar(struct span name, char copy[SURFACE_MAX])
 
 /* --- app --- */
 
-/* The package that the dotted @word begins with; SPAN_NULL if it has fewer than @least parts. */
-static struct span package_of(struct span word, unsigned int least)
+/* The package that the dotted @word begins with; SPAN_NULL if it has fewer than three parts. */
+static struct span package_of(struct span word)
 {
 	unsigned int parts = 0;
 	size_t n = 0;
@@ -252,36 +210,25 @@ static struct span package_of(struct span word, unsigned int least)
 			break;
 		n += n < word.len;
 	}
-	return parts >= least ? (struct span){ word.ptr, n } : SPAN_NULL;
-}
-
-/* "com.a" of "... com.a/com.a.Main...": packages contain a '.'. */
-static struct span package_before_slash(struct span layer)
-{
-	const char *slash = memchr(layer.ptr, '/', layer.len);
-	const char *begin = slash;
-
-	if (!slash)
-		return SPAN_NULL;
-	while (begin > layer.ptr && is_package_char(begin[-1]))
-		begin--;
-	if (!memchr(begin, '.', (size_t)(slash - begin)))
-		return SPAN_NULL;
-	return (struct span){ begin, (size_t)(slash - begin) };
+	return parts >= 3 ? (struct span){ word.ptr, n } : SPAN_NULL;
 }
 
 struct span app_of_layer(struct span layer)
 {
-	struct span app = layer.len ? package_before_slash(layer) : SPAN_NULL;
-	size_t at = 0;
+	const char *slash = layer.len ? memchr(layer.ptr, '/', layer.len) : NULL, *word = slash;
+	struct span app = SPAN_NULL;
 
-	while (!app.ptr && at < layer.len) {
+	/* "com.a" of "... com.a/com.a.Main...": packages contain a '.'. */
+	while (slash && word > layer.ptr && is_package_char(word[-1]))
+		word--;
+	if (slash && memchr(word, '.', (size_t)(slash - word)))
+		return (struct span){ word, (size_t)(slash - word) };
+	for (size_t at = 0; !app.ptr && at < layer.len; at++) {
 		size_t begin = at;
 
 		while (at < layer.len && is_package_char(layer.ptr[at]))
 			at++;
-		app = package_of((struct span){ layer.ptr + begin, at - begin }, 3);
-		at++;
+		app = package_of((struct span){ layer.ptr + begin, at - begin });
 	}
 	return app;
 }

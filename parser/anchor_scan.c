@@ -86,48 +86,6 @@ static inline uint64_t anchors(const char *at)
  * goes on where they are found without it. */
 #define BLOCKS_MAX 16
 
-/* It is unpredictable whether a block contains candidates, so there is no branch: a block without
- * candidates is overwritten by the next one. */
-static inline size_t find_candidates(const char *at, size_t n_blocks, const char **blocks,
-				     uint64_t *masks)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < n_blocks; i++, at += BLOCK) {
-		uint64_t mask = anchors(at);
-
-		blocks[n] = at;
-		masks[n] = mask;
-		n += mask != 0;
-	}
-	return n;
-}
-
-/* Keeps those candidates of the first @n_blocks blocks that are anchors. Stops before @found can
- * get full: then *@at is moved back to the first block that was not processed. */
-static inline size_t keep_anchors(const char *const *blocks, const uint64_t *masks, size_t n_blocks,
-				  const char **at, const char **found)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < n_blocks; i++) {
-		uint64_t mask = masks[i];
-
-		if (n > ANCHORS_MAX - BLOCK) {
-			*at = blocks[i];
-			break;
-		}
-		do {
-			const char *candidate = blocks[i] + __builtin_ctzll(mask);
-
-			found[n] = candidate;
-			n += anchor_is(candidate);
-			mask &= mask - 1;
-		} while (mask);
-	}
-	return n;
-}
-
 size_t SCAN(struct anchor_scan *scan, const char **found)
 {
 	const char *blocks[BLOCKS_MAX];
@@ -139,13 +97,31 @@ size_t SCAN(struct anchor_scan *scan, const char **found)
 		at++;
 	/* Blocks, and the bytes that anchor_is() reads after the last byte of each. */
 	while (end - at >= BLOCK + 3 && n == 0) {
-		size_t n_blocks = (size_t)(end - at - 3) / BLOCK;
+		size_t n_blocks = (size_t)(end - at - 3) / BLOCK, n_masks = 0;
 
 		if (n_blocks > BLOCKS_MAX)
 			n_blocks = BLOCKS_MAX;
-		n = find_candidates(at, n_blocks, blocks, masks);
-		at += n_blocks * BLOCK;
-		n = keep_anchors(blocks, masks, n, &at, found);
+		/* It is unpredictable whether a block contains candidates, so there is no branch: a
+		 * block without candidates is overwritten by the next one. */
+		for (size_t i = 0; i < n_blocks; i++, at += BLOCK) {
+			uint64_t mask = anchors(at);
+
+			blocks[n_masks] = at;
+			masks[n_masks] = mask;
+			n_masks += mask != 0;
+		}
+		/* Stops before @found can get full: then the scan goes on at the first block that
+		 * was not processed. */
+		for (size_t i = 0; i < n_masks; i++) {
+			if (n > ANCHORS_MAX - BLOCK) {
+				at = blocks[i];
+				break;
+			}
+			for (uint64_t mask = masks[i]; mask; mask &= mask - 1) {
+				found[n] = blocks[i] + __builtin_ctzll(mask);
+				n += anchor_is(found[n]);
+			}
+		}
 	}
 	if (end - at < BLOCK + 3 && n <= ANCHORS_MAX - BLOCK - 3)
 		for (; at < end; at++)

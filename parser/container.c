@@ -63,21 +63,6 @@ static struct span skip_blanks(struct span text)
 	return text;
 }
 
-/* A text trace may begin with "<...>-123", so the first word decides. */
-static bool is_html(struct span head)
-{
-	static const struct span words[] = {
-		SPAN_INIT("<!doctype"), SPAN_INIT("<html"), SPAN_INIT("<head"),
-		SPAN_INIT("<script"),	SPAN_INIT("<!--"),  SPAN_INIT("<?xml"),
-	};
-
-	head = skip_blanks(head);
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (starts_with_word(head, words[i]))
-			return true;
-	return false;
-}
-
 /* True: a whole line of @head has the header of a marker. In JSON the lines of a trace are parts of
  * a string, with a backslash between them. */
 static bool has_marker_line(struct span head)
@@ -180,6 +165,10 @@ static size_t before_zlib(struct span head)
 
 enum container_kind container_recognise(struct span head, size_t *skip)
 {
+	static const struct span html[] = {
+		SPAN_INIT("<!doctype"), SPAN_INIT("<html"), SPAN_INIT("<head"),
+		SPAN_INIT("<script"),	SPAN_INIT("<!--"),  SPAN_INIT("<?xml"),
+	};
 	static const struct span bom = SPAN_INIT("\xef\xbb\xbf");
 	struct span text = span_skip(head, span_starts_with(head, bom) ? bom.len : 0);
 
@@ -192,8 +181,10 @@ enum container_kind container_recognise(struct span head, size_t *skip)
 		return CONTAINER_ZLIB;
 	if (head.ptr[0] == '\n' && is_perfetto(head))
 		return CONTAINER_PERFETTO;
-	if (is_html(text))
-		return CONTAINER_HTML;
+	/* A text trace may begin with "<...>-123", so the first word decides. */
+	for (size_t i = 0; i < ARRAY_SIZE(html); i++)
+		if (starts_with_word(skip_blanks(text), html[i]))
+			return CONTAINER_HTML;
 	if (is_json(text))
 		return CONTAINER_JSON;
 	*skip = before_zlib(head);
@@ -240,20 +231,6 @@ static struct span name_in(enum html_place place)
 				  : SPAN_LITERAL("linuxPerfData");
 }
 
-/* The number of bytes before the next '<' or @name, in what may be megabytes of JavaScript. @tags:
- * false: not to '<'. */
-static size_t before_name(struct span text, struct span name, bool tags)
-{
-	const char *tag = tags ? memchr(text.ptr, '<', text.len) : NULL;
-	size_t before = tag ? (size_t)(tag - text.ptr) : text.len;
-	const char *at = memmem(text.ptr, before, name.ptr, name.len);
-
-	if (at || tag)
-		return (size_t)((at ? at : tag) - text.ptr);
-	/* The last bytes may be the first part of the name. */
-	return before >= name.len ? before - name.len + 1 : 0;
-}
-
 /* The number of bytes before the next one of @any. */
 static size_t before_any(struct span text, const char any[3])
 {
@@ -289,14 +266,22 @@ static bool is_enough(struct span input, bool last)
 /* The number of bytes before those at which there is something to do, or too few to know it. */
 static size_t before_stop(const struct container_html *html, struct span input, bool last)
 {
-	bool is_code = html->place == HTML_SCRIPT || html->place == HTML_JSON;
-	struct span rest = input;
+	struct span rest = input, name = name_in(html->place);
 
 	/* The columns of a first line of ftrace text are found without its blanks. */
 	if (html->place == HTML_SECTION)
 		return input.len - skip_blanks(input).len;
-	if (is_code)
-		return before_name(input, name_in(html->place), !html->is_json);
+	/* The next '<', but not in JSON, or the name, in what may be megabytes of JavaScript. */
+	if (html->place == HTML_SCRIPT || html->place == HTML_JSON) {
+		const char *tag = html->is_json ? NULL : memchr(input.ptr, '<', input.len);
+		size_t before = tag ? (size_t)(tag - input.ptr) : input.len;
+		const char *at = memmem(input.ptr, before, name.ptr, name.len);
+
+		if (at || tag)
+			return (size_t)((at ? at : tag) - input.ptr);
+		/* The last bytes may be the first part of the name. */
+		return before >= name.len ? before - name.len + 1 : 0;
+	}
 	for (;; rest = span_skip(rest, 1)) {
 		rest = span_skip(rest, before_any(rest, stops[html->place]));
 		if (!is_enough(rest, last) || rest.ptr[0] == '\\' || end_at(html->place, rest))

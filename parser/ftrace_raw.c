@@ -89,25 +89,12 @@ bool ftrace_format_read_page(struct ftrace_format *format, struct span text)
 
 /* --- pages --- */
 
-/* The number of lost events, if the page contains it. */
-static int64_t read_lost(const struct ftrace_format *format, uint32_t commit, const char *at,
-			 size_t left)
-{
-	uint64_t lost;
-
-	if (!(commit & COMMIT_LOST))
-		return 0;
-	if (!(commit & COMMIT_COUNTED) || left < format->commit_size)
-		return FTRACE_LOST_UNKNOWN;
-	lost = word_load_some(at, format->commit_size);
-	return lost > 0 && lost <= INT64_MAX ? (int64_t)lost : FTRACE_LOST_UNKNOWN;
-}
-
 bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *format,
 		       struct span bytes)
 {
 	const char *data = bytes.ptr + format->data_offset;
 	size_t with_pid = format->pid_offset + sizeof(int32_t);
+	uint64_t lost = 0;
 	uint32_t commit;
 	size_t length, space;
 
@@ -118,44 +105,22 @@ bool ftrace_page_begin(struct ftrace_page *page, const struct ftrace_format *for
 	space = bytes.len - format->data_offset;
 	if (length > space)
 		return false;
+	/* The number of lost events, if the page contains it. */
+	if ((commit & COMMIT_COUNTED) && space - length >= format->commit_size)
+		lost = word_load_some(data + length, format->commit_size);
 	*page = (struct ftrace_page){
 		.format = format,
 		.at = data,
 		.end = data + length,
 		.time_ns = word_load(bytes.ptr),
 		.least = format->text_offset > with_pid ? format->text_offset : with_pid,
-		.lost = read_lost(format, commit, data + length, space - length),
+		.lost = FTRACE_LOST_UNKNOWN,
 	};
+	if (!(commit & COMMIT_LOST))
+		page->lost = 0;
+	else if (lost > 0 && lost <= INT64_MAX)
+		page->lost = (int64_t)lost;
 	return true;
-}
-
-/* Number of bytes of the event after its first word. @left: bytes left in the page. SIZE_MAX: it
- * does not fit. */
-static size_t length_of(uint32_t type, const char *after, size_t left)
-{
-	size_t length;
-
-	if (type == TYPE_EXTEND || type == TYPE_STAMP)
-		length = 4;
-	else if (type != TYPE_LONG && type != TYPE_PADDING)
-		length = (size_t)type * 4;
-	else if (left >= 4)
-		length = ((size_t)word_load_half(after) + 3) & ~(size_t)3;
-	else
-		return SIZE_MAX;
-	return length <= left && length >= 4 ? length : SIZE_MAX;
-}
-
-/* Completes a time of 59 bits with the upper bits of the previous time, which change every 18
- * years. */
-static uint64_t stamp_time(uint64_t stamp, uint64_t before_ns)
-{
-	uint64_t upper = UINT64_MAX << STAMP_BITS;
-	uint64_t time_ns = stamp | (before_ns & upper);
-
-	return (before_ns & upper) && time_ns + (UINT64_C(1) << 58) < before_ns
-		       ? time_ns + (UINT64_C(1) << STAMP_BITS)
-		       : time_ns;
 }
 
 __attribute__((noinline)) bool ftrace_page_pass_other(struct ftrace_page *page, uint32_t word,
@@ -163,11 +128,17 @@ __attribute__((noinline)) bool ftrace_page_pass_other(struct ftrace_page *page, 
 {
 	uint32_t type = word & ((1U << FTRACE_TYPE_BITS) - 1);
 	const char *after = page->at + 4;
-	size_t length = length_of(type, after, (size_t)(page->end - after));
-	uint64_t delta = word >> FTRACE_TYPE_BITS;
+	size_t left = (size_t)(page->end - after), length = 0;
+	uint64_t delta = word >> FTRACE_TYPE_BITS, upper = UINT64_MAX << STAMP_BITS;
 	bool is_unused = type == TYPE_PADDING && delta == 0;
 
-	if (is_unused || length == SIZE_MAX) {
+	if (type == TYPE_EXTEND || type == TYPE_STAMP)
+		length = 4;
+	else if (type != TYPE_LONG && type != TYPE_PADDING)
+		length = (size_t)type * 4;
+	else if (left >= 4)
+		length = ((size_t)word_load_half(after) + 3) & ~(size_t)3;
+	if (is_unused || length > left || length < 4) {
 		page->damaged |= !is_unused;
 		page->at = page->end;
 		return false;
@@ -175,8 +146,15 @@ __attribute__((noinline)) bool ftrace_page_pass_other(struct ftrace_page *page, 
 	page->at = after + length;
 	if (type >= TYPE_EXTEND)
 		delta |= (uint64_t)word_load_half(after) << DELTA_BITS;
-	page->time_ns =
-		type == TYPE_STAMP ? stamp_time(delta, page->time_ns) : page->time_ns + delta;
+	if (type != TYPE_STAMP) {
+		page->time_ns += delta;
+	} else {
+		/* The upper bits are those of the time before; they change every 18 years. */
+		delta |= page->time_ns & upper;
+		if ((page->time_ns & upper) && delta + (UINT64_C(1) << 58) < page->time_ns)
+			delta += UINT64_C(1) << STAMP_BITS;
+		page->time_ns = delta;
+	}
 	*event = (struct span){ after, length };
 	if (type == TYPE_LONG)
 		*event = span_skip(*event, 4);

@@ -98,24 +98,6 @@ static bool parse_lost(struct span line, struct trace_record *record)
 /* An event may come that long after the marker before it. */
 #define LATER_NS UINT64_C(1000000000)
 
-/* A loss begins after the last event of its CPU, and so it ends later, too; but a damaged line has
- * any time. */
-static void set_lost(const struct ftrace_text *text, uint64_t from_ns, struct trace_record *record)
-{
-	bool is_damaged = from_ns > text->last_ns + LATER_NS;
-
-	*record = (struct trace_record){
-		.kind = TRACE_LOST,
-		.cpu = record->cpu,
-		.tid = TRACE_ID_UNKNOWN,
-		.tgid = TRACE_ID_UNKNOWN,
-		.pid = TRACE_ID_UNKNOWN,
-		.time_ns = from_ns > text->last_ns && !is_damaged ? from_ns : text->last_ns,
-		.from_ns = is_damaged ? 0 : from_ns,
-		.value = record->value,
-	};
-}
-
 /* Keeps the times of events of any kind as those of the last ones of their CPUs. @is_cut: the first
  * line may be cut, and is not read. */
 static void note_lines(struct ftrace_text *text, const char *line, const char *end, bool is_cut)
@@ -137,30 +119,46 @@ static void note_lines(struct ftrace_text *text, const char *line, const char *e
 	}
 }
 
-/* The time of the last event of @cpu before the loss whose line is at @at; 0: unknown. From the
- * first loss on, each line is noted: most traces have none. */
-static uint64_t event_before(struct ftrace_text *text, const char *at, int32_t cpu)
+/* Sets the record of the loss whose line is at @at. It begins after the last event of its CPU, and
+ * so it ends later, too; but a damaged line has any time. From the first loss on, each line is
+ * noted: most traces have none. */
+static void set_lost(struct ftrace_text *text, const char *at, struct trace_record *record)
 {
 	size_t n = (size_t)(at - text->scan.begin), n_tail = text->tail_len;
 	const char *tail_end = text->tail + n_tail;
-	bool is_cut = false;
+	bool is_cut = false, is_damaged;
+	int32_t cpu = record->cpu;
+	uint64_t from_ns = 0;
 
-	if (text->has_markers_only)
-		return 0;
-	/* Before the first loss, the events just before it are looked up in the text. */
-	if (!text->has_lost) {
-		is_cut = n > sizeof(text->tail);
-		if (is_cut)
-			n = sizeof(text->tail);
-		if (n_tail + n > sizeof(text->tail))
-			n_tail = sizeof(text->tail) - n;
-		note_lines(text, tail_end - n_tail, tail_end, n_tail + n == sizeof(text->tail));
-		text->noted = at - n;
+	if (!text->has_markers_only) {
+		/* Before the first loss, the events just before it are looked up in the text. */
+		if (!text->has_lost) {
+			is_cut = n > sizeof(text->tail);
+			if (is_cut)
+				n = sizeof(text->tail);
+			if (n_tail + n > sizeof(text->tail))
+				n_tail = sizeof(text->tail) - n;
+			note_lines(text, tail_end - n_tail, tail_end,
+				   n_tail + n == sizeof(text->tail));
+			text->noted = at - n;
+		}
+		note_lines(text, text->noted, at, is_cut);
+		text->has_lost = true;
+		text->noted = at;
+		if (cpu >= 0 && cpu < FTRACE_TEXT_CPUS)
+			from_ns = text->cpu_ns[cpu];
 	}
-	note_lines(text, text->noted, at, is_cut);
-	text->has_lost = true;
-	text->noted = at;
-	return cpu >= 0 && cpu < FTRACE_TEXT_CPUS ? text->cpu_ns[cpu] : 0;
+	is_damaged = from_ns > text->last_ns + LATER_NS;
+	*record = (struct trace_record){
+		.kind = TRACE_LOST,
+		.cpu = cpu,
+		.tid = TRACE_ID_UNKNOWN,
+		.tgid = TRACE_ID_UNKNOWN,
+		.pid = TRACE_ID_UNKNOWN,
+		.time_ns = from_ns > text->last_ns && !is_damaged ? from_ns : text->last_ns,
+		.from_ns = is_damaged ? 0 : from_ns,
+		.value = record->value,
+	};
 }
 
 /* Keeps the end of the lines that were read, or what is in them. */
@@ -493,7 +491,7 @@ static bool read_any(struct ftrace_text *text, struct span *input, bool last,
 		line_at = line.ptr;
 		found = at - line.ptr == LOST_ANCHOR && parse_lost(line, record);
 		if (found) {
-			set_lost(text, event_before(text, line.ptr, record->cpu), record);
+			set_lost(text, line.ptr, record);
 			line = span_skip(line, line.len);
 		}
 		if (found || parse_line(text, &line, at, record)) {

@@ -34,30 +34,14 @@ static struct span pop_first_field(struct span *text)
 /* Removes "|value" from the end. HarmonyOS appends a tag such as "|M62", which is skipped.
  * OpenHarmony marks its names with "H:": there any fields may follow the value
  * ("|I62|category|key=value"), and versions 3 and 4 write a blank before the value. */
-static bool pop_any_value(struct span *text, int64_t *value)
-{
-	bool is_hitrace = span_starts_with(*text, SPAN_LITERAL("H:"));
-	struct span rest = *text;
-	struct span field;
-
-	for (int n = 0; (n < 2 || is_hitrace) && pop_last_field(&rest, '|', &field); n++) {
-		if (parse_value(field, value)) {
-			*text = rest;
-			return true;
-		}
-	}
-	if (!is_hitrace || !pop_last_field(&rest, ' ', &field))
-		return false;
-	*text = rest;
-	return parse_value(field, value);
-}
-
-/* The same, fast for values of up to 17 digits that are not negative. */
 static inline bool pop_value(struct span *text, int64_t *value)
 {
+	bool is_hitrace;
+	struct span rest = *text, field;
 	size_t at = text->len;
 	int64_t sum = 0;
 
+	/* The usual ones have up to 17 digits, and are not negative. */
 	for (int64_t unit = 1; at > 0 && unit < INT64_C(1000000000000000000); unit *= 10) {
 		char c = text->ptr[--at];
 
@@ -70,7 +54,17 @@ static inline bool pop_value(struct span *text, int64_t *value)
 			break;
 		sum += unit * (c - '0');
 	}
-	return pop_any_value(text, value);
+	is_hitrace = span_starts_with(*text, SPAN_LITERAL("H:"));
+	for (int n = 0; (n < 2 || is_hitrace) && pop_last_field(&rest, '|', &field); n++) {
+		if (parse_value(field, value)) {
+			*text = rest;
+			return true;
+		}
+	}
+	if (!is_hitrace || !pop_last_field(&rest, ' ', &field))
+		return false;
+	*text = rest;
+	return parse_value(field, value);
 }
 
 /* The kind of each letter, and 1. */

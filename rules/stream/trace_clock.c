@@ -204,23 +204,6 @@ static void follow(struct trace_clock *clock, const struct trace_record *record)
 	duplicates_keep(&clock->duplicates, record, 1);
 }
 
-/* Only one line was ahead of the rest, by little. */
-static enum clock_verdict forget_future(struct trace_clock *clock,
-					const struct trace_record *record)
-{
-	report_by(clock, record->time_ns, "a line was stamped", clock->now_ns - clock->sure_ns,
-		  " in the future");
-	clock->ahead++;
-	clock->now_ns = clock->sure_ns;
-	for (int i = 0; i < TRACE_CLOCK_CPUS; i++)
-		if (clock->cpu_last_ns[i] > clock->now_ns)
-			clock->cpu_last_ns[i] = clock->now_ns;
-	if (clock->sf_ns > clock->now_ns)
-		clock->sf_ns = clock->now_ns;
-	follow(clock, record);
-	return CLOCK_RUNS;
-}
-
 static void step_back(struct trace_clock *clock, uint64_t time_ns)
 {
 	clock->ended_ns = clock->now_ns;
@@ -254,8 +237,20 @@ static enum clock_verdict judge_behind(struct trace_clock *clock, const struct t
 		clock->repeated += 2;
 		return CLOCK_WAITS;
 	}
-	if (!clock->behind && !is_duplicate && since(record->time_ns, clock->sure_ns) <= SLACK_NS)
-		return forget_future(clock, record);
+	/* Only one line was ahead of the rest, by little. */
+	if (!clock->behind && !is_duplicate && since(record->time_ns, clock->sure_ns) <= SLACK_NS) {
+		report_by(clock, record->time_ns, "a line was stamped",
+			  clock->now_ns - clock->sure_ns, " in the future");
+		clock->ahead++;
+		clock->now_ns = clock->sure_ns;
+		for (int i = 0; i < TRACE_CLOCK_CPUS; i++)
+			if (clock->cpu_last_ns[i] > clock->now_ns)
+				clock->cpu_last_ns[i] = clock->now_ns;
+		if (clock->sf_ns > clock->now_ns)
+			clock->sf_ns = clock->now_ns;
+		follow(clock, record);
+		return CLOCK_RUNS;
+	}
 	if (!clock->behind) { /* the first record that is too early */
 		clock->behind = true;
 		clock->by_cpu = is_behind_cpu(clock, record);

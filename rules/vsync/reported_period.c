@@ -39,35 +39,28 @@ static struct vsync_display *find_display(struct reported_periods *periods, stru
 	return found;
 }
 
-/* Of names without an id, where others have one: the only display. The same of the first name with
- * an id after names without one. */
-static struct vsync_display *find_nameless(struct reported_periods *periods, bool has_id)
-{
-	struct vsync_display *only = NULL;
-
-	for (unsigned int i = 0; i < VSYNC_DISPLAYS; i++) {
-		struct vsync_display *display = &periods->displays[i];
-
-		if (!display->reported.period_ns && !display->asked_ns && !display->n_renders)
-			continue;
-		if (only)
-			return NULL;
-		only = display;
-	}
-	return only && !(has_id && only->id[0]) ? only : NULL;
-}
-
 /* The display of that id, or a new one. @stated: SurfaceFlinger states something of it. */
 static struct vsync_display *find_or_add_display(struct reported_periods *periods, struct span id,
 						 bool stated)
 {
-	struct vsync_display *display;
+	struct vsync_display *display, *only = NULL;
+	unsigned int n = 0;
 
 	if (id.len >= VSYNC_DISPLAY_ID)
 		id.len = VSYNC_DISPLAY_ID - 1;
 	display = find_display(periods, id, false);
-	if (!display && stated)
-		display = find_nameless(periods, id.len > 0);
+	/* Of names without an id, where others have one: the only display. The same of the first
+	 * name with an id after names without one. */
+	for (unsigned int i = 0; i < VSYNC_DISPLAYS && !display && stated; i++) {
+		struct vsync_display *one = &periods->displays[i];
+
+		if (one->reported.period_ns || one->asked_ns || one->n_renders) {
+			only = one;
+			n++;
+		}
+	}
+	if (n == 1 && !(id.len > 0 && only->id[0]))
+		display = only;
 	if (!display)
 		display = find_display(periods, id, true);
 	if (!display) {
@@ -199,31 +192,13 @@ static uint64_t in_run(const struct vsync_display *d, unsigned int back)
 	return d->run[(d->run_n - 1 - back) % VSYNC_RUN];
 }
 
-/* If the last vsyncs of the run have another distance than those before them, they are a run. */
-static void split_run(struct vsync_display *d)
-{
-	uint64_t last[RUN_MIN], last_ns, before_ns;
-
-	if (d->run_n <= RUN_MIN)
-		return;
-	last_ns = (in_run(d, 0) - in_run(d, RUN_MIN - 1)) / (RUN_MIN - 1);
-	before_ns = (in_run(d, RUN_MIN - 1) - d->run_begin_ns) / (d->run_n - RUN_MIN);
-	if (vsync_is_near(before_ns, last_ns, 120))
-		return;
-	for (unsigned int i = 0; i < RUN_MIN; i++)
-		last[i] = in_run(d, RUN_MIN - 1 - i);
-	memcpy(d->run, last, sizeof(last));
-	d->run_begin_ns = last[0];
-	d->run_n = RUN_MIN;
-}
-
 /* Vsyncs can be written late, so the mean of a run is more precise than a single distance. */
 struct vsync_display *reported_periods_hardware(struct reported_periods *periods,
 						struct span display, uint64_t now_ns)
 {
 	struct vsync_display *d = find_or_add_display(periods, display, false);
 	uint64_t last_ns = d->run_n ? in_run(d, 0) : now_ns;
-	uint64_t mean_ns, error_ns, off_ns = 0;
+	uint64_t last[RUN_MIN], mean_ns, before_ns, error_ns, off_ns = 0;
 	unsigned int n;
 
 	if (now_ns < last_ns || now_ns - last_ns > VSYNC_PERIOD_MAX_NS + VSYNC_PERIOD_MAX_NS / 2)
@@ -235,9 +210,20 @@ struct vsync_display *reported_periods_hardware(struct reported_periods *periods
 	d->run[d->run_n++ % VSYNC_RUN] = now_ns;
 	if (d->run_n == 1)
 		d->run_begin_ns = now_ns;
-	split_run(d);
 	if (d->run_n < RUN_MIN)
 		return NULL;
+	/* If the last vsyncs have another distance than those before them, they are a run. */
+	for (unsigned int i = 0; i < RUN_MIN; i++)
+		last[i] = in_run(d, RUN_MIN - 1 - i);
+	if (d->run_n > RUN_MIN) {
+		mean_ns = (now_ns - last[0]) / (RUN_MIN - 1);
+		before_ns = (last[0] - d->run_begin_ns) / (d->run_n - RUN_MIN);
+		if (!vsync_is_near(before_ns, mean_ns, 120)) {
+			memcpy(d->run, last, sizeof(last));
+			d->run_begin_ns = last[0];
+			d->run_n = RUN_MIN;
+		}
+	}
 	mean_ns = (now_ns - d->run_begin_ns) / (d->run_n - 1);
 	n = RING_KEPT(d->run, d->run_n);
 	for (unsigned int back = 0; back + 1 < n; back++)

@@ -701,13 +701,16 @@ void vsync_learn_doubt(struct vsync_lattice *v, uint64_t now_ns)
 {
 	uint64_t period_ns = vsync_period_ns(v);
 	struct vsync_window window;
+	unsigned int n_ticks = 0;
 
 	/* That is decided first. */
 	if (v->pending.display)
 		return;
 	fill_with_period(v, &window, now_ns);
+	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++)
+		n_ticks += window.n[kind];
 	/* Where there are ticks, they show if the display switched. */
-	if ((v->authority != VSYNC_OPTION && vsync_window_ticks(&window) >= EVENTS_LEAST) ||
+	if ((v->authority != VSYNC_OPTION && n_ticks >= EVENTS_LEAST) ||
 	    !is_refuted(&window, period_ns, v->error_ns))
 		return;
 	vsync_learn_find_other(v, window.from_ns, now_ns);

@@ -72,15 +72,6 @@ void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log,
 			window->n[kind] * sizeof(window->at_ns[kind][0]));
 }
 
-unsigned int vsync_window_ticks(const struct vsync_window *window)
-{
-	unsigned int n = 0;
-
-	for (unsigned int kind = 0; kind < VSYNC_SOURCES; kind++)
-		n += window->n[kind];
-	return n;
-}
-
 /* --- how well a period explains events --- */
 
 /* Where an event is: in a slot of the period from the first event on, and so long after its begin.

@@ -91,9 +91,6 @@ static inline uint64_t vsync_log_end(const struct vsync_log *log)
 void vsync_window_fill(struct vsync_window *window, const struct vsync_log *log, uint64_t from_ns,
 		       uint64_t to_ns);
 
-/* Number of events of all counters. */
-unsigned int vsync_window_ticks(const struct vsync_window *window);
-
 /* How well @period_ns explains the events of @kind. */
 struct vsync_score vsync_score_kind(const struct vsync_window *window, unsigned int kind,
 				    uint64_t period_ns);

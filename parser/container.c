@@ -289,25 +289,6 @@ static size_t before_stop(const struct container_html *html, struct span input, 
 	}
 }
 
-/* In a script of the viewer, or in JSON: advances behind the begin of the string with the trace, or
- * by a byte. That begin must fit into the look-ahead, so that pieces of any size give the same
- * result. */
-static void begin_string(struct container_html *html, struct span *input)
-{
-	bool in_json = html->place == HTML_JSON;
-	struct span name = name_in(html->place);
-	struct span rest = { input->ptr, input->len < LOOK_AHEAD ? input->len : LOOK_AHEAD };
-	bool is_named = span_starts_with(rest, name);
-
-	rest = skip_blanks(span_skip(rest, name.len));
-	is_named &= rest.len > 0 && rest.ptr[0] == (in_json ? ':' : '=');
-	rest = skip_blanks(span_skip(rest, 1));
-	is_named &= rest.len > 0 && rest.ptr[0] == '"';
-	*input = span_skip(*input, is_named ? (size_t)(rest.ptr + 1 - input->ptr) : 1);
-	if (is_named)
-		html->place = in_json ? HTML_JSON_STRING : HTML_STRING;
-}
-
 /* Returns the meaning of the escape at @input. A '\\' before a line end joins lines. */
 static struct span unescape(struct span *input)
 {
@@ -397,7 +378,22 @@ bool container_html_next(struct container_html *html, struct span *input, bool l
 			html->place = input->ptr[0] == '{' || input->ptr[0] == '[' ? HTML_JSON
 										   : HTML_TRACE;
 		} else if (html->place == HTML_SCRIPT || html->place == HTML_JSON) {
-			begin_string(html, input);
+			/* Advances behind the begin of the string with the trace, or by a byte.
+			 * That begin must fit into the look-ahead, so that pieces of any size give
+			 * the same result. */
+			bool in_json = html->place == HTML_JSON, is_named;
+			struct span name = name_in(html->place), rest = *input;
+
+			rest.len = rest.len < LOOK_AHEAD ? rest.len : LOOK_AHEAD;
+			is_named = span_starts_with(rest, name);
+			rest = skip_blanks(span_skip(rest, name.len));
+			is_named &= rest.len > 0 && rest.ptr[0] == (in_json ? ':' : '=');
+			rest = skip_blanks(span_skip(rest, 1));
+			is_named &= rest.len > 0 && rest.ptr[0] == '"';
+			*input = span_skip(*input,
+					   is_named ? (size_t)(rest.ptr + 1 - input->ptr) : 1);
+			if (is_named)
+				html->place = in_json ? HTML_JSON_STRING : HTML_STRING;
 		} else if (html->place == HTML_JSON_STRING && read_unit(*input, &unit)) {
 			*text = number_character(html, input, unit);
 		} else {

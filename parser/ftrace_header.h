@@ -51,28 +51,6 @@ struct ftrace_headers {
 	struct ftrace_header_cached cached[FTRACE_HEADERS_CACHED];
 };
 
-/* Removes ".micros". */
-static inline bool ftrace_header_pop_micros(const char **end, uint64_t *time_ns)
-{
-	uint64_t word = word_load(*end - 8);
-	uint64_t micros = ((word & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
-
-	*end -= 7;
-	*time_ns = word_number(micros) * 1000;
-	return **end == '.' && !word_not_digits(micros);
-}
-
-/* The place in the cache of a header whose time has its decimal point at @point. The hashed bytes
- * contain its thread, its CPU and its second. */
-static inline uint8_t ftrace_header_place(const char *point)
-{
-	uint64_t hash = word_load(point - 8);
-
-	for (int i = 16; i <= FTRACE_HEADER_CACHED_MIN; i += 8)
-		hash = (hash ^ word_load(point - i)) * UINT64_C(0x9e3779b97f4a7c15);
-	return (uint8_t)(hash >> 56);
-}
-
 _Static_assert(FTRACE_HEADERS_CACHED == 256, "a place is eight bits");
 
 typedef uint64_t ftrace_header_pair __attribute__((vector_size(16)));
@@ -129,20 +107,28 @@ static inline __attribute__((always_inline)) const char *ftrace_header_read_cach
 {
 	struct span head = { from, (size_t)(at - from) };
 	struct ftrace_header_cached *cached = &headers->cached[headers->last];
-	uint64_t micros_ns;
+	uint64_t micros, hash;
 
-	if ((!is_whole && at - begin < FTRACE_HEADER_READS) ||
-	    !ftrace_header_pop_micros(&at, &micros_ns))
+	if (!is_whole && at - begin < FTRACE_HEADER_READS)
+		return NULL;
+	/* Six digits; of eight bytes the point and the one before it are left out. */
+	micros = ((word_load(at - 8) & ~UINT64_C(0xffff)) | UINT64_C(0x3030)) ^ (WORD_ONES * '0');
+	at -= 7;
+	if (*at != '.' || word_not_digits(micros))
 		return NULL;
 	if (!ftrace_header_is(cached, from, is_whole, at)) {
-		headers->last = ftrace_header_place(at);
+		/* The hashed bytes contain its thread, its CPU and its second. */
+		hash = word_load(at - 8);
+		for (int i = 16; i <= FTRACE_HEADER_CACHED_MIN; i += 8)
+			hash = (hash ^ word_load(at - i)) * UINT64_C(0x9e3779b97f4a7c15);
+		headers->last = (uint8_t)(hash >> 56);
 		cached = &headers->cached[headers->last];
 		if (!ftrace_header_is(cached, from, is_whole, at))
 			return ftrace_header_read_new(cached, head, at, record);
 	}
 	at = is_whole ? from : at - cached->len;
 	record->comm = (struct span){ at + cached->comm_at, cached->comm_len };
-	record->time_ns = cached->seconds_ns + micros_ns;
+	record->time_ns = cached->seconds_ns + word_number(micros) * 1000;
 	record->writer = TRACE_WRITER_UNKNOWN;
 	record->cpu = cached->cpu;
 	record->tid = cached->tid;

@@ -181,26 +181,6 @@ static void keep_tail(struct ftrace_text *text)
 	text->tail_len = kept + n;
 }
 
-/* The text as the process wrote it: without the text after a NUL, and without the escaped line end
- * ("\n\") of old HTML files. */
-static struct span payload_of(struct span text)
-{
-	static const struct span html_tail = SPAN_INIT("\\n\\");
-	const char *nul;
-
-	if (text.len > 0 && text.ptr[0] == ' ')
-		text = span_skip(text, 1);
-	nul = memchr(text.ptr, '\0', text.len);
-	if (nul)
-		text.len = (size_t)(nul - text.ptr);
-	if (text.len > 0 && text.ptr[text.len - 1] == '\r')
-		text.len--;
-	if (text.len >= html_tail.len && text.ptr[text.len - 1] == '\\' &&
-	    memcmp(text.ptr + text.len - html_tail.len, html_tail.ptr, html_tail.len) == 0)
-		text.len -= html_tail.len;
-	return text;
-}
-
 /* The first anchor from @at on, or NULL. */
 static const char *find_anchor(struct ftrace_text *text, const char *at)
 {
@@ -273,7 +253,7 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	const char *end = line->ptr + line->len;
 	struct span head = { line->ptr, (size_t)(at - line->ptr) };
 	struct span after = { at + 2, (size_t)(end - at) - 2 };
-	const char *next = NULL;
+	const char *next = NULL, *nul;
 
 	if (at[1] != ' ' || !skip_function(&after) || head.len == 0 ||
 	    !is_digit(head.ptr[head.len - 1]))
@@ -292,7 +272,18 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 	}
 	*line = (struct span){ next ? next : end, next ? (size_t)(end - next) : 0 };
 	text->last_ns = record->time_ns;
-	if (marker_parse(payload_of(after), false, record))
+	/* The text as the process wrote it: without the text after a NUL, and without the escaped
+	 * line end of old HTML files. */
+	if (after.len > 0 && after.ptr[0] == ' ')
+		after = span_skip(after, 1);
+	nul = memchr(after.ptr, '\0', after.len);
+	if (nul)
+		after.len = (size_t)(nul - after.ptr);
+	if (after.len > 0 && after.ptr[after.len - 1] == '\r')
+		after.len--;
+	if (after.len >= 3 && memcmp(after.ptr + after.len - 3, "\\n\\", 3) == 0)
+		after.len -= 3;
+	if (marker_parse(after, false, record))
 		return true;
 	text->malformed++;
 	return false;
@@ -304,16 +295,6 @@ static bool parse_line(struct ftrace_text *text, struct span *line, const char *
 #define PAYLOAD_MAX 512
 
 static const char function[] = ": tracing_mark_write: ";
-
-/* True: the usual function is at @at. Three overlapping words cover it. */
-ALWAYS_INLINE bool begins_with_function(const char *at)
-{
-	const size_t last = sizeof(function) - 1 - 8;
-
-	return word_load(at) == word_load(function) &&
-	       word_load(at + 8) == word_load(function + 8) &&
-	       word_load(at + last) == word_load(function + last);
-}
 
 /* The end of the payload at @at: a line end or NUL. NULL: there is none before @limit, or an anchor
  * is before it. */
@@ -350,13 +331,17 @@ ALWAYS_INLINE const char *payload_end(const char *at, const char *limit)
 ALWAYS_INLINE bool parse_line_fast(struct ftrace_text *text, const char *from, const char *at,
 				   bool is_likely, struct span *after, struct trace_record *record)
 {
+	const size_t last = sizeof(function) - 1 - 8;
 	const char *payload = at + sizeof(function) - 1;
 	const char *limit = text->scan.end;
 	const char *line, *end;
 
 	if (limit - at > PAYLOAD_MAX)
 		limit = at + PAYLOAD_MAX;
-	if (limit - payload < 10 || !begins_with_function(at))
+	/* Three overlapping words cover the usual function. */
+	if (limit - payload < 10 || word_load(at) != word_load(function) ||
+	    word_load(at + 8) != word_load(function + 8) ||
+	    word_load(at + last) != word_load(function + last))
 		return false;
 	line = ftrace_header_read_cached(&text->headers, text->scan.begin, from, is_likely, at,
 					 record);

@@ -27,17 +27,8 @@ struct protobuf_field {
 	struct span bytes; /* PROTOBUF_BYTES, borrowed; else empty */
 };
 
-/* The bytes of a varint, 7 bits of each, without a loop: eight bytes hold times and most others. */
-static inline uint64_t protobuf_join_bits(uint64_t word)
-{
-	word &= UINT64_C(0x7f7f7f7f7f7f7f7f);
-	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
-	word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
-	return (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
-}
-
-/* A varint of up to eight bytes, where as many can be read. Returns what is behind it; NULL: it is
- * longer. */
+/* A varint of up to eight bytes, where as many can be read: times and most others. Returns what is
+ * behind it; NULL: it is longer. */
 static inline const char *protobuf_short(const char *at, uint64_t *value)
 {
 	uint64_t word = word_load(at), ends = ~word & WORD_HIGHS;
@@ -48,7 +39,11 @@ static inline const char *protobuf_short(const char *at, uint64_t *value)
 		*value = (word & 0x7f) | (word & 0x7f00) >> 1;
 		return at + 2;
 	}
-	*value = protobuf_join_bits(word & (ends ^ (ends - 1)));
+	/* 7 bits of each byte, without a loop. */
+	word &= (ends ^ (ends - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+	word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+	word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+	*value = (word & UINT64_C(0x000000000fffffff)) | (word & UINT64_C(0x0fffffff00000000)) >> 4;
 	return at + __builtin_ctzll(ends) / 8 + 1;
 }
 

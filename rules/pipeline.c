@@ -182,10 +182,8 @@ static void on_event(struct pipeline *p, const struct role_event *event)
 					  event->role == RULE_REPLAN);
 		return;
 	case RULE_PRODUCER:
-		producers_enter_blast_queue(producers, record, event->capture->layer);
-		return;
 	case RULE_ANSWER:
-		producers_answer(producers, record, event->capture->frame);
+		producers_event(producers, event->role, record, event->capture);
 		return;
 	case RULE_CLIENT:
 		compositions_client(compositions, record->value > 0);

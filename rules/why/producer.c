@@ -169,26 +169,6 @@ static struct queued_buffer *buffer_of(struct producers *p, struct slice_stack *
 	return queueing(stack) ? &thread_of(p, stack)->buffer : NULL;
 }
 
-/* --- vsyncs that a process follows --- */
-
-/* The frame of @record's thread is for the vsync of that number. */
-static struct frame_vsync vsync_of(struct producers *p, const struct trace_record *record,
-				   int64_t number)
-{
-	return expected_frame(p->expected, trace_process(record), record->tid, number,
-			      record->time_ns);
-}
-
-/* The last vsync that the process may have followed; 0: there was none. Ticks are for all apps, so
- * where the trace has doFrame, only that counts. */
-static uint64_t woken_ns(const struct producers *p, int32_t pid)
-{
-	return p->work->has_callbacks ? app_work_answered(p->work, pid)
-				      : expected_last_tick_ns(p->expected);
-}
-
-/* --- buffers --- */
-
 /* Surface::queueBuffer begins. From 12 on BufferQueueProducer::queueBuffer is inside it. */
 static void begin_queueing(struct producers *p, struct slice_stack *stack,
 			   const struct trace_record *record)
@@ -209,7 +189,10 @@ static void begin_queueing(struct producers *p, struct slice_stack *stack,
 		.pid = record->pid,
 		.process = trace_process(record),
 		.release = thread->release,
-		.woken_ns = woken_ns(p, trace_process(record)),
+		/* Ticks are for all apps, so where the trace has doFrame, only that counts. */
+		.woken_ns = p->work->has_callbacks
+				    ? app_work_answered(p->work, trace_process(record))
+				    : expected_last_tick_ns(p->expected),
 		.vsync = thread->vsync,
 	};
 	thread->release = FENCE_NONE;
@@ -229,26 +212,6 @@ void producers_end(struct producers *p, const struct slice_stack *stack,
 
 /* --- marks --- */
 
-/* The thread queues the fence of a buffer at the end of Surface::queueBuffer. */
-static void queue_gpu_fence(struct producers *p, struct slice_stack *stack,
-			    const struct trace_record *record, fence_id id)
-{
-	struct open_slice *slice = queueing(stack);
-	struct queued_buffer alone = {
-		.begin_ns = record->time_ns,
-		.number = -1,
-		.pid = record->pid,
-		.process = trace_process(record),
-	};
-
-	p->counts.marks++;
-	if (record->tid == p->sf->tid && is_own(p, &alone))
-		compositions_fence(&p->compositions, id, false);
-	add_buffer(p, slice ? &thread_of(p, stack)->buffer : &alone, record->time_ns)->gpu = id;
-	if (slice)
-		slice->argument = 0;
-}
-
 _Static_assert(RULE_RENDER_QUEUED - RULE_GPU_QUEUED == 3 * FENCE_RENDER &&
 		       RULE_RENDER_WAIT - RULE_RENDER_QUEUED == FENCE_WAITED,
 	       "the roles are three steps of each kind");
@@ -259,49 +222,63 @@ static void fence_mark(struct producers *p, struct slice_stack *stack,
 	unsigned int step = meaning->role - RULE_GPU_QUEUED;
 	const struct fence_mark mark = { step / 3, step % 3, (uint64_t)meaning->number };
 	int32_t process = trace_process(record);
-	struct open_slice *wait;
+	struct open_slice *slice;
 	fence_id id;
 
 	if (mark.step == FENCE_WAITED) {
 		id = fences_wait(&p->fences, process, &mark, record->time_ns);
-		wait = slice_stack_last(stack, meaning->role);
-		if (wait)
-			wait->argument = id;
+		slice = slice_stack_last(stack, meaning->role);
+		if (slice)
+			slice->argument = id;
 		return;
 	}
 	id = fences_queue(&p->fences, process, record->tid, &mark, record->time_ns);
-	if (mark.kind == FENCE_GPU)
-		queue_gpu_fence(p, stack, record, id);
-	else if (mark.kind == FENCE_RELEASE && stack)
+	if (mark.kind == FENCE_GPU) {
+		struct queued_buffer alone = {
+			.begin_ns = record->time_ns,
+			.number = -1,
+			.pid = record->pid,
+			.process = process,
+		};
+
+		/* The thread queues it at the end of Surface::queueBuffer. */
+		slice = queueing(stack);
+		p->counts.marks++;
+		if (record->tid == p->sf->tid && is_own(p, &alone))
+			compositions_fence(&p->compositions, id, false);
+		add_buffer(p, slice ? &thread_of(p, stack)->buffer : &alone, record->time_ns)->gpu =
+			id;
+		if (slice)
+			slice->argument = 0;
+	} else if (mark.kind == FENCE_RELEASE && stack) {
 		thread_of(p, stack)->release = id;
-	else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid))
+	} else if (process == (p->sf->tgid != TRACE_ID_UNKNOWN ? p->sf->tgid : p->sf->pid)) {
 		compositions_fence(&p->compositions, id, true);
+	}
 }
 
-/* QueuedBuffer - NAME#iBLAST#i: the thread's buffer is in the BLAST queue NAME#i. */
-void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
-				 struct span name)
-{
-	struct queued_buffer *buffer = buffer_of(p, slice_stacks_find(p->stacks, record->tid));
-
-	if (!buffer || is_blast(buffer))
-		return;
-	buffer->key = (name_hash(name) ^ ((uint64_t)(uint32_t)buffer->process << 32)) & ~THREAD_KEY;
-	buffer->key += buffer->key == 0;
-	buffer->sent_ns = record->time_ns;
-	buffer->is_view = span_starts_with(name, SPAN_LITERAL("SurfaceView["));
-}
-
-/* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on: the vsync that the frame
- * of the thread's buffer answers. Category gfx, so it is there without marks of views. */
-void producers_answer(struct producers *p, const struct trace_record *record, int64_t number)
+void producers_event(struct producers *p, enum rule_role role, const struct trace_record *record,
+		     const struct pattern_capture *capture)
 {
 	struct queued_buffer *buffer = buffer_of(p, slice_stacks_find(p->stacks, record->tid));
 
 	if (!buffer)
 		return;
-	buffer->vsync = vsync_of(p, record, number);
-	buffer->vsync.expired = expected_is_expired(p->expected, number);
+	if (role == RULE_ANSWER) {
+		/* Transaction::setFrameTimelineInfo frameNumber: F vsyncId: V, from 15 on. Category
+		 * gfx, so it is there without marks of views. */
+		buffer->vsync = expected_frame(p->expected, trace_process(record), record->tid,
+					       capture->frame, record->time_ns);
+		buffer->vsync.expired = expected_is_expired(p->expected, capture->frame);
+	} else if (!is_blast(buffer)) {
+		/* QueuedBuffer - NAME#iBLAST#i: the buffer is in the BLAST queue NAME#i. */
+		buffer->key =
+			(name_hash(capture->layer) ^ ((uint64_t)(uint32_t)buffer->process << 32)) &
+			~THREAD_KEY;
+		buffer->key += buffer->key == 0;
+		buffer->sent_ns = record->time_ns;
+		buffer->is_view = span_starts_with(capture->layer, SPAN_LITERAL("SurfaceView["));
+	}
 }
 
 void producers_begin(struct producers *p, struct slice_stack *stack,
@@ -313,7 +290,9 @@ void producers_begin(struct producers *p, struct slice_stack *stack,
 		begin_queueing(p, stack, record);
 	} else if (meaning->role == RULE_CALLBACK || meaning->role == RULE_DRAW_FRAME) {
 		if (meaning->number >= 0 && stack)
-			thread_of(p, stack)->vsync = vsync_of(p, record, meaning->number);
+			thread_of(p, stack)->vsync =
+				expected_frame(p->expected, trace_process(record), record->tid,
+					       meaning->number, record->time_ns);
 	} else if (meaning->role == RULE_SEND) {
 		/* acquireNextBufferLocked - NAME#i(f:F,a:A)frame=N, from 13 on: the BLAST queue
 		 * sends the oldest buffer, N; F newer ones stay, of which the thread's own is the
@@ -349,16 +328,6 @@ struct arrival {
 	bool direct;
 };
 
-/* How long @buffer may be on its way. The first one of a BLAST queue waits for the transaction that
- * shows its window, until an event may have been about it. */
-static uint64_t way_ns(const struct queued_buffer *buffer, bool is_sure, uint64_t time_ns)
-{
-	if (buffer->is_first &&
-	    (buffer->n_hints == 0 || time_ns - buffer->hints[0].queued_ns <= SHORT_WAY_NS))
-		return KEPT_NS;
-	return is_sure ? WAY_NS : SHORT_WAY_NS;
-}
-
 /* Adds @buffer to those that the event may be about: SurfaceFlinger may get it now, and it is of
  * the layer's producer, or may be the layer's as far as the event alone tells. */
 static void consider(struct producers *p, struct found *found, struct queued_buffer *buffer,
@@ -367,11 +336,17 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 	uint64_t producer = arrival->layer->producer, time_ns = arrival->time_ns;
 	uint64_t sent_ns = arrival->direct ? buffer->begin_ns : buffer->sent_ns;
 	bool is_sure = arrival->direct || (buffer->process == arrival->process && !buffer->shared);
+	uint64_t way_ns = is_sure ? WAY_NS : SHORT_WAY_NS;
 	struct producer_owner *owner;
 
+	/* The first one of a BLAST queue waits for the transaction that shows its window, until an
+	 * event may have been about it. */
+	if (buffer->is_first &&
+	    (buffer->n_hints == 0 || time_ns - buffer->hints[0].queued_ns <= SHORT_WAY_NS))
+		way_ns = KEPT_NS;
 	/* Most are sent too early. */
-	if (time_ns - sent_ns > way_ns(buffer, is_sure, time_ns) || buffer->taken ||
-	    buffer->begin_ns == 0 || buffer->begin_ns > time_ns || found->n == PRODUCER_FOUND_MAX ||
+	if (time_ns - sent_ns > way_ns || buffer->taken || buffer->begin_ns == 0 ||
+	    buffer->begin_ns > time_ns || found->n == PRODUCER_FOUND_MAX ||
 	    arrival->direct == is_blast(buffer) || is_own(p, buffer))
 		return;
 	if (producer) {
@@ -391,14 +366,6 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 			return;
 	}
 	found->all[found->n++] = buffer;
-}
-
-/* Only the first buffers of queues may be older than @from_ns. */
-static void consider_sent(struct producers *p, struct found *found, struct queued_buffer *buffer,
-			  const struct arrival *arrival, uint64_t from_ns)
-{
-	if (buffer->added_ns >= from_ns || buffer->is_first)
-		consider(p, found, buffer, arrival);
 }
 
 /* True: that buffer, or one added before it, may be one of those. */
@@ -427,14 +394,14 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 		return;
 	if (producer) {
 		for (; goes_back(p, i, from_ns); i = buffer_at(p, i)->before)
-			consider_sent(p, found, buffer_at(p, i), arrival, from_ns);
+			consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
 	/* Of all queues the oldest one first: another layer's are passed a few times. */
 	while (goes_back(p, i, from_ns))
 		i--;
 	while (i++ != p->last)
-		consider_sent(p, found, buffer_at(p, i), arrival, from_ns);
+		consider(p, found, buffer_at(p, i), arrival);
 }
 
 /* A queue's buffers arrive in order. If older ones of the same queue are still on their way, an
@@ -455,29 +422,6 @@ static void doubt_overtaking(struct producers *p, struct queued_buffer *buffer, 
 	}
 }
 
-/* SurfaceFlinger got a buffer of a layer of which nothing is known, but none is on its way. So
- * another layer may have taken it, if nothing but the time told whose it was. */
-static void doubt_last(struct producers *p, uint64_t time_ns)
-{
-	/* None is added before it is sent. */
-	for (uint32_t i = p->last; is_kept(p, i, PRODUCER_RECENT_MAX) &&
-				   buffer_at(p, i)->added_ns + SHORT_WAY_NS >= time_ns;
-	     i--) {
-		struct queued_buffer *buffer = buffer_at(p, i);
-
-		if (buffer->taken && is_blast(buffer) && !buffer->is_known && buffer->n_hints > 0 &&
-		    buffer->sent_ns + SHORT_WAY_NS >= time_ns)
-			buffer->ambiguous = true;
-	}
-}
-
-static void forget_producer(struct layer *layer)
-{
-	layer->producer = 0;
-	layer->producer_votes = 0;
-	layer->producer_is_sure = false;
-}
-
 void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 		      const struct trace_record *record, bool direct)
 {
@@ -493,7 +437,8 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 	/* A loss may have hidden the buffer that was the layer's, and the event of another one. */
 	if (layer->producer_losses != p->losses) {
 		layer->producer_losses = p->losses;
-		forget_producer(layer);
+		layer->producer = layer->producer_votes = 0;
+		layer->producer_is_sure = false;
 		layer->producer_events = layer->producer_events > 0 ? VOTES_ENOUGH : 0;
 	}
 	found.n = 0;
@@ -510,10 +455,22 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 				(struct queue_hint){ layer->id, record->time_ns };
 	}
 	if (found.n == 0) {
-		if (layer->producer_votes > 0 && --layer->producer_votes == 0)
-			forget_producer(layer);
-		if (!direct && process == TRACE_ID_UNKNOWN)
-			doubt_last(p, record->time_ns);
+		if (layer->producer_votes > 0 && --layer->producer_votes == 0) {
+			layer->producer = 0;
+			layer->producer_is_sure = false;
+		}
+		/* If nothing is known of the layer, another one may have taken its buffer, of which
+		 * nothing but the time told whose it was. None is added before it is sent. */
+		for (uint32_t i = p->last;
+		     !direct && process == TRACE_ID_UNKNOWN && is_kept(p, i, PRODUCER_RECENT_MAX) &&
+		     buffer_at(p, i)->added_ns + SHORT_WAY_NS >= record->time_ns;
+		     i--) {
+			struct queued_buffer *buffer = buffer_at(p, i);
+
+			buffer->ambiguous |= buffer->taken && is_blast(buffer) &&
+					     !buffer->is_known && buffer->n_hints > 0 &&
+					     buffer->sent_ns + SHORT_WAY_NS >= record->time_ns;
+		}
 	} else if (found.n == 1) {
 		found.all[0]->taken = true;
 		found.all[0]->is_known = process == found.all[0]->process;
@@ -551,16 +508,10 @@ static bool is_buffer_of(const struct queued_buffer *buffer, const struct layer 
 	return false;
 }
 
-/* True: no frame gets the buffer, which is none of the newest ones, any more. */
-static bool is_over(const struct queued_buffer *buffer)
-{
-	return buffer->joined ||
-	       (buffer->number < 0 && (buffer->ambiguous || buffer->n_hints == 0));
-}
-
-/* Buffers that are over leave the list, or other frames would pass them again and again. Events may
- * still be about the newest ones; and the producer's newest one tells that its next one is not the
- * first. A frame is counted some time after its latch: most of the newest buffers came later. */
+/* Buffers that no frame gets any more leave the list, or other frames would pass them again and
+ * again. Events may still be about the newest ones; and the producer's newest one tells that its
+ * next one is not the first. A frame is counted some time after its latch: most of the newest
+ * buffers came later. */
 static struct queued_buffer *find_buffer(struct producers *p, const struct layer *layer,
 					 const struct frame *frame)
 {
@@ -572,7 +523,8 @@ static struct queued_buffer *find_buffer(struct producers *p, const struct layer
 		bool is_layers = buffer->key == layer->producer;
 
 		if (is_layers && has_newer && !is_kept(p, i, PRODUCER_RECENT_MAX) &&
-		    is_over(buffer)) {
+		    (buffer->joined ||
+		     (buffer->number < 0 && (buffer->ambiguous || buffer->n_hints == 0)))) {
 			*link = buffer->before;
 			continue;
 		}

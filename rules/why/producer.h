@@ -108,12 +108,10 @@ void producers_begin(struct producers *p, struct slice_stack *stack,
 void producers_end(struct producers *p, const struct slice_stack *stack,
 		   const struct open_slice *ended, uint64_t time_ns);
 
-/* The buffer that the thread of @record queues is in the BLAST queue of that name. */
-void producers_enter_blast_queue(struct producers *p, const struct trace_record *record,
-				 struct span name);
-
-/* The frame of that buffer answers the vsync of that number. */
-void producers_answer(struct producers *p, const struct trace_record *record, int64_t number);
+/* What @record tells of the buffer that its thread queues: (RULE_PRODUCER) it is in the BLAST queue
+ * of the captured name; (RULE_ANSWER) its frame answers the vsync of the captured number. */
+void producers_event(struct producers *p, enum rule_role role, const struct trace_record *record,
+		     const struct pattern_capture *capture);
 
 /* SurfaceFlinger got a buffer of @layer, as the counter @record shows. @process: the one whose
  * frames the layer shows, or TRACE_ID_UNKNOWN. @direct: the producer queued it there itself, up to

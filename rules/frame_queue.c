@@ -295,7 +295,7 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 	expectation = expected_at(p->expected, vsync, facts->period_ns);
 	facts->expected_ns = expectation.present_ns;
 	facts->deadline_ns = expectation.deadline_ns;
-	if (!cause_is_off(facts))
+	if (cause_off_ns(facts) == 0)
 		return;
 	facts->before =
 		with_gpu_time(p, compositions_get_before(&p->compositions, waiting->composition));

@@ -143,7 +143,7 @@ static void on_event(struct pipeline *p, const struct role_event *event)
 	case RULE_SF_TICK:
 		p->counters.ticks++;
 		if (event->role == RULE_SF_TICK)
-			compositions_tick(compositions, time_ns);
+			compositions->next.tick_ns = time_ns;
 		vsync_tick(&p->queue.vsync, name_hash(record->name),
 			   (unsigned int)(event->rule - p->rules->rules), time_ns);
 		if (p->queue.log)

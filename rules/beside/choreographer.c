@@ -172,12 +172,7 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 
 /* --- skipped periods --- */
 
-/* Edges so far. They have the numbers from 1 on. */
-static uint64_t n_edges(const struct choreographer *c)
-{
-	return c->expected->n_ticks;
-}
-
+/* Edges have the numbers from 1 on. */
 static uint64_t time_of(const struct choreographer *c, uint64_t edge)
 {
 	return expected_tick_ns(c->expected, edge - 1);
@@ -190,10 +185,10 @@ static uint64_t edge_of(const struct choreographer *c, int64_t number, uint64_t 
 {
 	uint64_t from_ns, to_ns, found = 0;
 
-	if (number < 0 || n_edges(c) - before >= EXPECTED_TICKS)
+	if (number < 0 || c->expected->n_ticks - before >= EXPECTED_TICKS)
 		return 0;
 	to_ns = expected_announced(c->expected, EXPECTED_SURFACEFLINGER, number, now_ns, &from_ns);
-	for (uint64_t edge = before + 1; edge <= n_edges(c); edge++) {
+	for (uint64_t edge = before + 1; edge <= c->expected->n_ticks; edge++) {
 		if (time_of(c, edge) <= from_ns || time_of(c, edge) > to_ns)
 			continue;
 		/* VSYNC-app and VSYNC-appSf may have one at the same time. */
@@ -209,7 +204,7 @@ static int64_t skipped_periods(const struct choreographer *c,
 			       const struct choreographer_thread *thread, uint64_t now_ns,
 			       uint64_t edge, uint64_t period_ns)
 {
-	uint64_t edges = n_edges(c), last_ns = expected_last_tick_ns(c->expected);
+	uint64_t edges = c->expected->n_ticks, last_ns = expected_last_tick_ns(c->expected);
 	uint64_t late_ns = now_ns - last_ns;
 	/* A callback that follows an edge within this time has waited for it. */
 	uint64_t soon_ns = thread->usual_ns > 0 ? 2 * thread->usual_ns + SOON_NS : UINT64_MAX;
@@ -298,7 +293,7 @@ static void begin_do_frame(struct choreographer *c, const struct trace_record *r
 	count_skipped(c, thread, skipped, now_ns);
 	/* Without a new edge it is not late for one: its edge is written after it. Neither is one
 	 * that follows its only edge at once, whatever the period is. */
-	edges = n_edges(c) - thread->edge_at_begin;
+	edges = c->expected->n_ticks - thread->edge_at_begin;
 	thread->row.unplaced += skipped < 0 && thread->follows &&
 				(edges > 1 || (edges == 1 && now_ns > last_edge_ns + SOON_NS));
 	if (skipped == 0 && thread->follows && edges == 1)
@@ -306,7 +301,7 @@ static void begin_do_frame(struct choreographer *c, const struct trace_record *r
 	thread->row.frames++;
 	thread->last_ns = now_ns;
 	thread->last_end_ns = 0;
-	thread->edge_at_begin = thread->edge_at_end = n_edges(c);
+	thread->edge_at_begin = thread->edge_at_end = c->expected->n_ticks;
 	thread->follows = true;
 	thread->losses = c->expected->losses;
 	/* As in fps.csv: at the first callback that is delay_ns or more after the last check. */
@@ -327,7 +322,7 @@ static void resync(struct choreographer *c, struct choreographer_thread *thread,
 
 	/* Its row may be closed. One edge alone is the one that it answers. */
 	if (thread->skipped > 0 || period_ns == 0 || thread->row.frames == 0 || thread->is_placed ||
-	    thread->first_edge == n_edges(c))
+	    thread->first_edge == c->expected->n_ticks)
 		return;
 	if (thread->skipped == 0) {
 		thread->row.placed--;
@@ -336,9 +331,10 @@ static void resync(struct choreographer *c, struct choreographer_thread *thread,
 	}
 	thread->skipped = ROW_UNKNOWN;
 	edge = thread->first_edge;
-	if (edge == 0 || n_edges(c) < edge || n_edges(c) - edge >= EXPECTED_TICKS)
+	if (edge == 0 || c->expected->n_ticks < edge ||
+	    c->expected->n_ticks - edge >= EXPECTED_TICKS)
 		return;
-	for (; edge <= n_edges(c); edge++) {
+	for (; edge <= c->expected->n_ticks; edge++) {
 		if (time_of(c, edge) + period_ns > thread->doframe.begin_ns)
 			continue;
 		late_ns = thread->doframe.begin_ns - time_of(c, edge);
@@ -361,59 +357,26 @@ static bool is_part(const struct slice_stack *stack, const struct open_slice *sl
 	return around && around->role == RULE_CALLBACK;
 }
 
-static void end_do_frame(struct choreographer *c, struct choreographer_thread *thread,
-			 uint64_t now_ns, uint64_t period_ns)
-{
-	struct choreographer_row *row = &thread->row;
-	uint64_t duration_ns = now_ns - thread->doframe.begin_ns;
-	uint32_t us = duration_ns / 1000 < UINT32_MAX ? (uint32_t)(duration_ns / 1000) : UINT32_MAX;
-	unsigned int place = row->n_slowest;
-
-	thread->doframe.end_ns = now_ns;
-	if (period_ns > 0 && duration_ns > period_ns)
-		*RING_AT(c->longs, c->n_long++) = thread->doframe;
-	thread->last_end_ns = now_ns;
-	thread->edge_at_end = n_edges(c);
-	row->timed++;
-	row->duration_ns += duration_ns;
-	row->max_ns = later(row->max_ns, duration_ns);
-	if (place == CHOREOGRAPHER_SLOWEST && us <= row->slowest_us[--place])
-		return;
-	row->n_slowest = place + 1;
-	for (; place > 0 && row->slowest_us[place - 1] < us; place--)
-		row->slowest_us[place] = row->slowest_us[place - 1];
-	row->slowest_us[place] = us;
-}
-
-/* A drawing begins. One around it does not count: its end was lost. */
-static void begin_draw(struct choreographer *c, struct slice_stack *stack, int32_t pid)
-{
-	struct open_slice *slice = slice_stack_last(stack, RULE_DRAW_FRAME);
-
-	if (!slice)
-		return;
-	slice->argument = pid;
-	if (find_process(c, pid) < 0)
-		slice->role = RULE_NONE;
-	for (struct open_slice *around = stack->slices; around < slice; around++)
-		if (around->role == RULE_DRAW_FRAME)
-			around->role = RULE_NONE;
-}
-
 void choreographer_begin(struct choreographer *c, struct slice_stack *stack,
 			 const struct trace_record *record, const struct slice_meaning *meaning,
 			 uint64_t period_ns)
 {
-	const struct open_slice *resynced = slice_stack_last(stack, RULE_RESYNC);
+	struct open_slice *slice = slice_stack_last(stack, meaning->role);
 	int at;
 
 	if (meaning->role == RULE_CALLBACK) {
 		begin_do_frame(c, record, meaning->number, period_ns);
-	} else if (meaning->role == RULE_DRAW_FRAME) {
-		begin_draw(c, stack, record->pid);
-	} else if (meaning->role == RULE_RESYNC && resynced) {
+	} else if (meaning->role == RULE_DRAW_FRAME && slice) {
+		slice->argument = record->pid;
+		if (find_process(c, record->pid) < 0)
+			slice->role = RULE_NONE;
+		/* A drawing around it does not count: its end was lost. */
+		for (struct open_slice *around = stack->slices; around < slice; around++)
+			if (around->role == RULE_DRAW_FRAME)
+				around->role = RULE_NONE;
+	} else if (meaning->role == RULE_RESYNC && slice) {
 		at = find_thread(c, record->tid);
-		if (at >= 0 && is_part(stack, resynced))
+		if (at >= 0 && is_part(stack, slice))
 			resync(c, &c->threads[at], period_ns);
 	}
 }
@@ -424,22 +387,41 @@ void choreographer_end(struct choreographer *c, const struct slice_stack *stack,
 	bool is_draw = ended->role == RULE_DRAW_FRAME;
 	int at = is_draw ? find_process(c, (int32_t)ended->argument) : find_thread(c, stack->tid);
 	const struct open_slice *around = slice_stack_around(stack, ended);
-	uint64_t ns = since(ended->begin_ns, now_ns);
+	uint64_t ns = now_ns - ended->begin_ns;
+	uint32_t us = ns / 1000 < UINT32_MAX ? (uint32_t)(ns / 1000) : UINT32_MAX;
 	struct choreographer_thread *thread;
+	struct choreographer_row *row;
 	struct doframe_parts *parts;
+	unsigned int place;
 
 	if (at < 0 || now_ns < ended->begin_ns)
 		return;
 	thread = &c->threads[at];
+	row = &thread->row;
 	parts = &thread->doframe.parts;
 	if (is_draw) {
-		thread->row.draws++;
-		thread->row.draw_ns += ns;
-		thread->row.draw_max_ns = later(thread->row.draw_max_ns, ns);
+		row->draws++;
+		row->draw_ns += ns;
+		row->draw_max_ns = later(row->draw_max_ns, ns);
 	} else if (ended->role == RULE_CALLBACK) {
 		/* Nothing is kept of one inside which another one began. */
-		if (thread->doframe.begin_ns == ended->begin_ns)
-			end_do_frame(c, thread, now_ns, period_ns);
+		if (thread->doframe.begin_ns != ended->begin_ns)
+			return;
+		thread->doframe.end_ns = thread->last_end_ns = now_ns;
+		if (period_ns > 0 && ns > period_ns)
+			*RING_AT(c->longs, c->n_long++) = thread->doframe;
+		thread->edge_at_end = c->expected->n_ticks;
+		row->timed++;
+		row->duration_ns += ns;
+		row->max_ns = later(row->max_ns, ns);
+		/* The longest ones are kept, in order. */
+		place = row->n_slowest;
+		if (place == CHOREOGRAPHER_SLOWEST && us <= row->slowest_us[--place])
+			return;
+		row->n_slowest = place + 1;
+		for (; place > 0 && row->slowest_us[place - 1] < us; place--)
+			row->slowest_us[place] = row->slowest_us[place - 1];
+		row->slowest_us[place] = us;
 	} else if (is_part(stack, ended)) {
 		if (ended->role == RULE_RESYNC || ns <= parts->longest_ns)
 			return;

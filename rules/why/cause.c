@@ -24,15 +24,10 @@ static bool is_whole(uint64_t difference_ns, uint64_t period_ns)
 
 /* --- by the plan --- */
 
-static uint64_t done_at(const struct composition *c)
-{
-	return later(c->end_ns, c->gpu_done_ns);
-}
-
 /* How long after its plan the composition was done; 0: it was in time. */
 static uint64_t overrun_ns(const struct composition *c)
 {
-	return since(c->planned_ns, done_at(c));
+	return since(c->planned_ns, later(c->end_ns, c->gpu_done_ns));
 }
 
 /* When the composition was shown, as far as the marks of SurfaceFlinger tell. */
@@ -45,20 +40,12 @@ static uint64_t shown_at(const struct composition *c, uint64_t period_ns)
 	return c->planned_ns + (c->missed ? period_ns : 0);
 }
 
-/* How long after a latch the GPU may end: as long as in frames that are in time. */
-static uint64_t undrawn_until(const struct cause_facts *f)
-{
-	return f->undrawn_ns + SLOT_TOLERANCE(f->period_ns);
-}
-
 static bool is_planned(const struct cause_facts *f)
 {
 	return f->expected_ns > 0 && f->own.planned_ns > 0 && f->period_ns > 0;
 }
 
-/* How long after the expected time the frame was shown; below 0: before it. 0: it was in time, or
- * that is unknown. */
-static int64_t off_ns(const struct cause_facts *f)
+int64_t cause_off_ns(const struct cause_facts *f)
 {
 	uint64_t shown_ns = is_planned(f) ? shown_at(&f->own, f->period_ns) : f->expected_ns;
 	bool is_early = shown_ns < f->expected_ns;
@@ -69,11 +56,6 @@ static int64_t off_ns(const struct cause_facts *f)
 	if (ns > INT64_MAX)
 		ns = INT64_MAX;
 	return is_early ? -(int64_t)ns : (int64_t)ns;
-}
-
-bool cause_is_off(const struct cause_facts *f)
-{
-	return off_ns(f) != 0;
 }
 
 /* What made the composition itself late; CAUSE_NONE: it kept its plan. */
@@ -96,7 +78,7 @@ static enum cause composition_cause(const struct cause_facts *f)
 	/* It was idle when it should have begun, and took no longer than it had then. */
 	if (f->duration_ns > 0 && plan_ns > f->duration_ns && before->end_ns > 0 &&
 	    before->end_ns <= begin_ns && own->commit_ns > begin_ns + f->period_ns / 4 &&
-	    done_at(own) - own->commit_ns <= f->duration_ns)
+	    later(own->end_ns, own->gpu_done_ns) - own->commit_ns <= f->duration_ns)
 		return CAUSE_SCHEDULING;
 	return of_surfaceflinger(own);
 }
@@ -106,15 +88,18 @@ static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 	/* The slot of the deadline was that of the layer's frame before. */
 	bool stuffed = f->last.latched_ns + SLOT_TOLERANCE(f->period_ns) >= f->deadline_ns;
 	uint64_t deadline_ns = stuffed ? f->last.latched_ns + f->period_ns : f->deadline_ns;
+	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns);
 	/* If SurfaceFlinger tried to latch it after the deadline, the GPU kept it from that. */
-	bool tried = f->undrawn_at_ns + SLOT_TOLERANCE(f->period_ns) >= deadline_ns;
+	bool tried = f->undrawn_at_ns + tolerance_ns >= deadline_ns;
 	enum cause composition = composition_cause(f);
 
 	if (f->queued_ns == 0 || f->lost)
 		return CAUSE_UNKNOWN;
 	if (f->queued_ns > deadline_ns)
 		return CAUSE_APP;
-	if (f->gpu_done_ns > deadline_ns + (tried || f->undrawn_ns == 0 ? 0 : undrawn_until(f)))
+	/* Else the GPU may end as long after it as in frames that are in time. */
+	if (f->gpu_done_ns >
+	    deadline_ns + (tried || f->undrawn_ns == 0 ? 0 : f->undrawn_ns + tolerance_ns))
 		return CAUSE_GPU;
 	if (composition != CAUSE_NONE)
 		return composition;
@@ -129,14 +114,6 @@ static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
 static uint64_t slot_begin(const struct cause_facts *f)
 {
 	return f->usual_ns > 0 ? f->usual_ns : f->slot_ns - f->late_ns;
-}
-
-/* A composition took too long. One that was in time for its own plan did not. */
-static enum cause too_long(const struct composition *composition)
-{
-	if (composition->planned_ns > 0 && overrun_ns(composition) == 0 && !composition->adjusted)
-		return CAUSE_UNKNOWN;
-	return of_surfaceflinger(composition);
 }
 
 /* True: SurfaceFlinger could have latched a buffer in slot e, or later, but before its own. */
@@ -186,6 +163,7 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 {
 	uint64_t tolerance_ns = SLOT_TOLERANCE(f->period_ns), latch_ns = latch_time(f);
 	uint64_t latest_ns = slot_begin(f) + tolerance_ns;
+	const struct composition *too_long = f->before.end_ns > latest_ns ? &f->before : &f->own;
 	bool tried =
 		(composed_in_time(f) && !f->first_blocked) || (f->undrawn_at_ns > 0 && !f->blocked);
 
@@ -197,7 +175,7 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 	/* Its fence had not signaled. If SurfaceFlinger did not try to latch it, the time of the
 	 * latch is known less well, and a fence that is no later than usual did no harm. It did not
 	 * try either where it waited for the display. */
-	if (f->gpu_done_ns > latch_ns + (tried ? 0 : undrawn_until(f)))
+	if (f->gpu_done_ns > latch_ns + (tried ? 0 : f->undrawn_ns + tolerance_ns))
 		return began_late(f) ? CAUSE_APP : CAUSE_GPU;
 	if (f->before.commit_ns == 0)
 		return CAUSE_UNKNOWN;
@@ -206,28 +184,19 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 	/* It composed without the buffer, which was ready: the reason is unknown. */
 	if (composed_before(f) || f->own.commit_ns == 0 || f->before.end_ns == 0)
 		return CAUSE_UNKNOWN;
-	/* The composition before took too long, or its own began in time and took too long. */
-	if (f->before.end_ns > latest_ns)
-		return too_long(&f->before);
-	return f->own.commit_ns <= latest_ns ? too_long(&f->own) : CAUSE_SCHEDULING;
-}
-
-/* The frame is on its plan, but left the cadence, for the reason @cause: without a plan. */
-static enum cause cause_on_plan(const struct cause_facts *f, enum cause cause)
-{
-	uint64_t cadence_ns = f->cadence_ns + PRESENT_NS;
-
-	if (f->lost || f->queued_ns == 0 || cause == CAUSE_DROPPED || cause == CAUSE_DISPLAY)
-		return cause;
-	if (f->last.planned_ns > 0 && f->own.planned_ns > f->last.planned_ns + cadence_ns &&
-	    f->expected_ns > f->last.expected_ns + cadence_ns)
-		return CAUSE_APP;
-	return cause == CAUSE_SCHEDULING ? cause : CAUSE_UNKNOWN;
+	if (too_long == &f->own && f->own.commit_ns > latest_ns)
+		return CAUSE_SCHEDULING;
+	/* The composition before took too long, or its own began in time and took too long. One
+	 * that was in time for its own plan did not. */
+	return too_long->planned_ns > 0 && overrun_ns(too_long) == 0 && !too_long->adjusted
+		       ? CAUSE_UNKNOWN
+		       : of_surfaceflinger(too_long);
 }
 
 enum cause cause_of(const struct cause_facts *f)
 {
-	int64_t off = off_ns(f);
+	int64_t off = cause_off_ns(f);
+	uint64_t cadence_ns = f->cadence_ns + PRESENT_NS;
 	bool left_cadence = f->late_ns > 0;
 	/* SurfaceFlinger composed without it, as it waited behind another one of its layer. */
 	bool stuffed = !f->lost && f->queued_ns > 0 && f->queued_ns < f->last.latched_ns &&
@@ -251,15 +220,19 @@ enum cause cause_of(const struct cause_facts *f)
 		return is_whole((uint64_t)-off, f->period_ns) ? CAUSE_SCHEDULING : CAUSE_PREDICTION;
 	}
 	cause = left_cadence ? cause_by_cadence(f) : CAUSE_NONE;
-	if (is_planned(f)) {
-		if (left_cadence && off == 0)
-			return cause_on_plan(f, cause);
-	} else if ((cause == CAUSE_NONE || cause == CAUSE_UNKNOWN) && f->own.planned_ns > 0 &&
-		   f->period_ns > 0 && composition_cause(f) != CAUSE_NONE) {
-		/* Nothing tells when the frame was expected, but its composition was late. */
+	/* Nothing tells when the frame was expected, but its composition was late. */
+	if (!is_planned(f) && (cause == CAUSE_NONE || cause == CAUSE_UNKNOWN) &&
+	    f->own.planned_ns > 0 && f->period_ns > 0 && composition_cause(f) != CAUSE_NONE)
 		return composition_cause(f);
-	}
-	return stuffed && cause == CAUSE_UNKNOWN ? CAUSE_STUFFING : cause;
+	if (!is_planned(f) || !left_cadence || off != 0)
+		return stuffed && cause == CAUSE_UNKNOWN ? CAUSE_STUFFING : cause;
+	/* It is on its plan, but left the cadence. */
+	if (f->lost || f->queued_ns == 0 || cause == CAUSE_DROPPED || cause == CAUSE_DISPLAY)
+		return cause;
+	if (f->last.planned_ns > 0 && f->own.planned_ns > f->last.planned_ns + cadence_ns &&
+	    f->expected_ns > f->last.expected_ns + cadence_ns)
+		return CAUSE_APP;
+	return cause == CAUSE_SCHEDULING ? cause : CAUSE_UNKNOWN;
 }
 
 enum cause cause_of_queued(const struct cause_facts *f, uint64_t length_ns)

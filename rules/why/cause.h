@@ -81,8 +81,9 @@ struct cause_facts {
 	bool lost;    /* events may be missing since the previous frame */
 };
 
-/* True: by the plan the frame is late, or early, whatever its deadline. */
-bool cause_is_off(const struct cause_facts *facts);
+/* By the plan: how long after the expected time the frame was shown, whatever its deadline; below
+ * 0: before it. 0: it was in time, or that is unknown. */
+int64_t cause_off_ns(const struct cause_facts *facts);
 
 enum cause cause_of(const struct cause_facts *facts);
 

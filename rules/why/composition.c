@@ -134,16 +134,6 @@ uint64_t compositions_duration(const struct compositions *c, uint64_t present_ns
 	return n > 0 ? (uint64_t)sorted[n * 3 / 4] : 0;
 }
 
-/* In (-@period_ns / 2, @period_ns / 2]: the rest of @ns in whole periods. */
-static int64_t wrap(int64_t ns, int64_t period_ns)
-{
-	int64_t rest_ns = ns % period_ns;
-
-	if (2 * rest_ns > period_ns)
-		return rest_ns - period_ns;
-	return 2 * rest_ns <= -period_ns ? rest_ns + period_ns : rest_ns;
-}
-
 static uint64_t begin_of(const struct composition *composition)
 {
 	return composition->tick_ns ? composition->tick_ns : composition->commit_ns;
@@ -155,7 +145,7 @@ uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint6
 			    uint64_t present_ns, uint64_t period_ns)
 {
 	const struct composition *last[USUAL_OF];
-	int64_t sorted[USUAL_OF];
+	int64_t sorted[USUAL_OF], period = (int64_t)period_ns;
 	unsigned int n = 0, sorts = 0;
 	uint64_t from_ns = later(since_ns, back_from(present_ns, USUAL_WITHIN_NS)), time_ns,
 		 begin_ns;
@@ -179,9 +169,16 @@ uint64_t compositions_usual(const struct compositions *c, uint32_t number, uint6
 		return 0;
 	begin_ns = present_ns - (uint64_t)sorted[n / 2];
 	sorts = 0;
-	for (unsigned int i = 0; i < n; i++)
-		insert(sorted, &sorts,
-		       wrap((int64_t)(begin_of(last[i]) - begin_ns), (int64_t)period_ns));
+	for (unsigned int i = 0; i < n; i++) {
+		/* Half a period at most, before or after a whole number of them. */
+		int64_t rest_ns = (int64_t)(begin_of(last[i]) - begin_ns) % period;
+
+		if (2 * rest_ns > period)
+			rest_ns -= period;
+		else if (2 * rest_ns <= -period)
+			rest_ns += period;
+		insert(sorted, &sorts, rest_ns);
+	}
 	return begin_ns + (uint64_t)sorted[n / 2];
 }
 

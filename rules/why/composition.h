@@ -33,7 +33,7 @@ struct composition {
 
 struct compositions {
 	uint32_t n;		 /* so far */
-	struct composition next; /* its tick and plan, before its commit */
+	struct composition next; /* its tick and plan, before its commit; the tick by the owner */
 	uint64_t committed_ns;	 /* the last commit; 0: none */
 	uint32_t n_misses;	 /* so far */
 	struct composition_miss {
@@ -48,12 +48,6 @@ static inline void compositions_plan(struct compositions *c, uint64_t planned_ns
 {
 	c->next.adjusted = adjusted;
 	c->next.planned_ns = planned_ns;
-}
-
-/* A tick of SurfaceFlinger. */
-static inline void compositions_tick(struct compositions *c, uint64_t time_ns)
-{
-	c->next.tick_ns = time_ns;
 }
 
 void compositions_commit(struct compositions *c, uint64_t time_ns);

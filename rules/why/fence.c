@@ -64,16 +64,6 @@ fence_id fences_queue(struct fence_table *table, int32_t process, int32_t thread
 	return table->last;
 }
 
-/* The wait for @fence begins, after that for @before. Fences of one thread signal in order, so only
- * one of another thread may have been done before @before was; and so may the next one of its own
- * thread. */
-static bool is_behind(const struct fence *fence, const struct fence *before)
-{
-	if (before->thread == fence->thread && (!before->behind || before->done_ns > 0))
-		return false;
-	return since(fence->queued_ns, later(before->done_ns, before->waited_ns)) > BEHIND_NS;
-}
-
 fence_id fences_wait(struct fence_table *table, int32_t process, const struct fence_mark *mark,
 		     uint64_t time_ns)
 {
@@ -94,7 +84,13 @@ fence_id fences_wait(struct fence_table *table, int32_t process, const struct fe
 		fence = RING_AT(table->fences, entry.id);
 		before = fences_get(table, list->waited);
 		fence->waited_ns = time_ns;
-		fence->behind = mark->kind == FENCE_GPU && before && is_behind(fence, before);
+		/* Fences of one thread signal in order, so only one of another thread may have been
+		 * done before the last one was; and so may the next one of its own thread. */
+		fence->behind = mark->kind == FENCE_GPU && before &&
+				(before->thread != fence->thread ||
+				 (before->behind && before->done_ns == 0)) &&
+				since(fence->queued_ns, later(before->done_ns, before->waited_ns)) >
+					BEHIND_NS;
 		list->waited = entry.id;
 		return entry.id;
 	}

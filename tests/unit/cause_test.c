@@ -238,9 +238,9 @@ TEST(test_a_frame_before_its_plan_is_off_by_more_than_2_ms)
 {
 	struct cause_facts facts = { PLANNED_FOR(EXPECTED - 2 * MS) };
 
-	assert_false(cause_is_off(&facts));
+	assert_false(cause_off_ns(&facts));
 	facts.own.planned_ns--;
-	assert_true(cause_is_off(&facts));
+	assert_true(cause_off_ns(&facts));
 	facts.own.end_ns = facts.own.planned_ns + 1;
 	assert_int_not_equal(cause_of(&facts), CAUSE_PREDICTION);
 }

@@ -55,7 +55,7 @@ TEST(test_a_loss_tears_the_open_composition)
 	uint32_t n = compositions.n;
 
 	/* The end and the next present are those of another; so may be the tick and the plan. */
-	compositions_tick(&compositions, 101 * V60);
+	compositions.next.tick_ns = 101 * V60;
 	compositions_plan(&compositions, 103 * V60, false);
 	for (unsigned int i = 0; i < 3; i++)
 		compositions_lost(&compositions);
@@ -142,7 +142,7 @@ TEST(test_when_a_composition_usually_begins)
 	assert_int_equal(compositions_usual(&compositions, 100, 0, present_ns, V60), 103 * V60);
 	/* Ticks tell it better than commits. */
 	for (unsigned int n = 101; n <= 104; n++) {
-		compositions_tick(&compositions, n * V60 - MS);
+		compositions.next.tick_ns = n * V60 - MS;
 		compositions_commit(&compositions, n * V60 + MS);
 		compositions_present(&compositions, n * V60 + 2 * MS);
 	}

@@ -139,17 +139,25 @@ static void follow(struct attribution *a, struct surfaceflinger next, uint64_t t
 	a->sf.presented = c->sf.presented;
 }
 
-/* True: the process that wrote @record is the candidate, or is from now on. */
+/* True: the process that wrote @record is the candidate, or is from now on. @named: its thread has
+ * SurfaceFlinger's name. */
 static bool watch(struct attribution *a, const struct trace_record *record, bool named)
 {
 	struct candidate *c = &a->candidate;
 
 	if (candidate_is(c, record))
 		return true;
-	if (!candidate_can_be_replaced(c, record, named))
+	if (c->sf.known && !(named && c->presents == 0) &&
+	    record->time_ns <= c->last_ns + SURFACEFLINGER_SILENT_NS)
 		return false;
 	drop_candidate(a);
-	candidate_begin(c, record);
+	held_remove(&c->held, c->held.used);
+	*c = (struct candidate){ .sf = SURFACEFLINGER_UNKNOWN,
+				 .last_ns = record->time_ns,
+				 .held = c->held };
+	c->sf.known = true;
+	c->sf.pid = record->pid;
+	c->sf.tgid = record->tgid;
 	return true;
 }
 
@@ -197,45 +205,6 @@ static bool watch_present(struct attribution *a, const struct trace_record *reco
 	return true;
 }
 
-/* True: @record, a present, is from SurfaceFlinger. Sets which process that is. */
-static bool is_surfaceflinger(struct attribution *a, const struct trace_record *record)
-{
-	struct surfaceflinger *sf = &a->sf;
-	enum trust trust = trust_of(record);
-
-	if (sf->known && record->tid == sf->tid) {
-		/* A thread's name may be found late and may get lost again: the best one counts. */
-		if (trust > sf->trust)
-			sf->trust = trust;
-		if (sf->tgid == TRACE_ID_UNKNOWN)
-			sf->tgid = record->tgid;
-		sf->pid = record->pid;
-		return true;
-	}
-	/* Any process may begin a slice of any name: one without other evidence is not the first.
-	 */
-	if (sf->known ? may_replace(a, record, trust)
-		      : trust != TRUST_OTHER || record->pid == a->tick_pid ||
-				latches_any(&a->layer_events.latches, record->tid)) {
-		follow(a,
-		       (struct surfaceflinger){ .known = true,
-						.trust = trust,
-						.tid = record->tid,
-						.pid = record->pid,
-						.tgid = record->tgid,
-						.tick_tid = TRACE_ID_UNKNOWN },
-		       record->time_ns);
-		return true;
-	}
-	if (sf->known && watch_present(a, record, trust))
-		return false;
-	a->foreign_presents++;
-	/* Drops the latches of this present. If the process becomes SurfaceFlinger, only later ones
-	 * count. */
-	latches_forget(&a->layer_events.latches, record->tid, false);
-	return false;
-}
-
 /* --- presents --- */
 
 /* A frame for each layer that this thread latched since its last present. */
@@ -273,16 +242,48 @@ static void emit_present(struct attribution *a, const struct trace_record *recor
 	a->composition.presented = true;
 }
 
+/* A present slice begins: by its writer SurfaceFlinger is found, or followed to another process. */
 static void present(struct attribution *a, const struct trace_record *record)
 {
-	if (!is_surfaceflinger(a, record))
+	struct surfaceflinger *sf = &a->sf;
+	enum trust trust = trust_of(record);
+
+	if (sf->known && record->tid == sf->tid) {
+		/* A thread's name may be found late and may get lost again: the best one counts. */
+		if (trust > sf->trust)
+			sf->trust = trust;
+		if (sf->tgid == TRACE_ID_UNKNOWN)
+			sf->tgid = record->tgid;
+		sf->pid = record->pid;
+	} else if (sf->known ? may_replace(a, record, trust)
+			     : trust != TRUST_OTHER || record->pid == a->tick_pid ||
+				       latches_any(&a->layer_events.latches, record->tid)) {
+		/* Any process may begin a slice of any name: one without other evidence is not the
+		 * first. */
+		follow(a,
+		       (struct surfaceflinger){ .known = true,
+						.trust = trust,
+						.tid = record->tid,
+						.pid = record->pid,
+						.tgid = record->tgid,
+						.tick_tid = TRACE_ID_UNKNOWN },
+		       record->time_ns);
+	} else if (sf->known && watch_present(a, record, trust)) {
 		return;
-	a->sf.last_ns = record->time_ns;
-	if (a->sf.presented) {
+	} else {
+		a->foreign_presents++;
+		/* Drops the latches of this present. If the process becomes SurfaceFlinger, only
+		 * later ones count. */
+		latches_forget(&a->layer_events.latches, record->tid, false);
+		return;
+	}
+
+	sf->last_ns = record->time_ns;
+	if (sf->presented) {
 		a->several_displays = true;
 		return;
 	}
-	a->sf.presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
+	sf->presented = (slice_stacks_open(&a->stacks, record->tid) & SLICE_COMPOSITE) != 0;
 	if (!a->committed)
 		sf_runs_not_at_rest(&a->runs);
 	a->committed = false;
@@ -331,39 +332,6 @@ static inline const struct rule *match(struct attribution *a, const struct trace
 	return rule;
 }
 
-/* An event of SurfaceFlinger about the display's vsyncs, which @rule matches. */
-static void vsync_event(struct attribution *a, const struct rule *rule,
-			const struct pattern_capture *capture, const struct trace_record *record)
-{
-	struct pattern_capture nominal = { .time_ns = (int64_t)a->nominal_ns };
-
-	if (rule->role <= RULE_HWVSYNC || (rule->role != RULE_TARGET && record->value > 0)) {
-		a->tick_pid = record->pid;
-		a->tick_tgid = record->tgid;
-	}
-	if (rule_is_tick(rule)) {
-		/* While there is a candidate, only ticks of the old SurfaceFlinger's thread show
-		 * that it runs. */
-		if (!a->candidate.sf.known)
-			a->sf.tick_tid = record->tid;
-		if (record->tid == a->sf.tick_tid)
-			a->sf.tick_ns = record->time_ns;
-		expected_tick(&a->expected, rule->role, record->time_ns);
-		/* Of two equal values a tick between is missing. */
-		layers_turn(a->layer_events.layers, &a->sf.ticks[rule->role - RULE_TICK].in_turn,
-			    a->sf.ticks[rule->role - RULE_TICK].value != record->value,
-			    record->time_ns);
-		a->sf.ticks[rule->role - RULE_TICK].value = record->value;
-	}
-	if (rule->role == RULE_SF_TICK)
-		sf_runs_tick(&a->runs, record->time_ns, record->value);
-	emit(a, rule->role, rule, record, capture);
-	if (rule->role != RULE_HWVSYNC || a->nominal_ns == 0 || record->tid != a->nominal_tid)
-		return;
-	a->nominal_ns = 0;
-	emit(a, RULE_NOMINAL, rule, record, &nominal);
-}
-
 /* An event that @rule matches, or a counter that none does. */
 static __attribute__((noinline)) void named_event(struct attribution *a, const struct rule *rule,
 						  const struct pattern_capture *capture,
@@ -378,17 +346,45 @@ static __attribute__((noinline)) void named_event(struct attribution *a, const s
 		return;
 	if (role == RULE_IGNORE)
 		return;
-	if (role >= RULE_LATCH && role <= RULE_TRANSACTION) {
+	if (role >= RULE_LATCH && role <= RULE_TRANSACTION)
 		layer_event(&a->layer_events, rule, capture, record);
-	} else if (role >= RULE_TICK && role <= RULE_TARGET) {
-		if (record->kind != TRACE_SLICE_BEGIN)
-			vsync_event(a, rule, capture, record);
-		return;
-	}
-	if (record->kind == TRACE_COUNTER && a->sf.known && is_sf_process(a, record)) {
+	if (role < RULE_TICK || role > RULE_TARGET) {
+		if (record->kind != TRACE_COUNTER || !a->sf.known || !is_sf_process(a, record))
+			return;
 		if (rule)
 			a->expected.is_14 |= rule->since_14;
 		emit(a, role, rule, record, capture);
+		return;
+	}
+
+	/* It is about the display's vsyncs. */
+	if (record->kind == TRACE_SLICE_BEGIN)
+		return;
+	if (role <= RULE_HWVSYNC || (role != RULE_TARGET && record->value > 0)) {
+		a->tick_pid = record->pid;
+		a->tick_tgid = record->tgid;
+	}
+	if (rule_is_tick(rule)) {
+		/* While there is a candidate, only ticks of the old SurfaceFlinger's thread show
+		 * that it runs. */
+		if (!a->candidate.sf.known)
+			a->sf.tick_tid = record->tid;
+		if (record->tid == a->sf.tick_tid)
+			a->sf.tick_ns = record->time_ns;
+		expected_tick(&a->expected, role, record->time_ns);
+		/* Of two equal values a tick between is missing. */
+		layers_turn(a->layer_events.layers, &a->sf.ticks[role - RULE_TICK].in_turn,
+			    a->sf.ticks[role - RULE_TICK].value != record->value, record->time_ns);
+		a->sf.ticks[role - RULE_TICK].value = record->value;
+	}
+	if (role == RULE_SF_TICK)
+		sf_runs_tick(&a->runs, record->time_ns, record->value);
+	emit(a, role, rule, record, capture);
+	if (role == RULE_HWVSYNC && a->nominal_ns > 0 && record->tid == a->nominal_tid) {
+		struct pattern_capture nominal = { .time_ns = (int64_t)a->nominal_ns };
+
+		a->nominal_ns = 0;
+		emit(a, RULE_NOMINAL, rule, record, &nominal);
 	}
 }
 

@@ -169,21 +169,6 @@ static void become_known(struct app_work *work, struct work_process *process, ui
 	work->version++;
 }
 
-/* Keeps the name of the main thread, which Android sets to the end of the package's name. */
-static void learn_name(struct app_work *work, struct work_process *process,
-		       const struct trace_record *record)
-{
-	struct span comm = record->comm;
-
-	if (record->tid != process->pid || comm.len == 0 || comm.len > WORK_COMM_MAX ||
-	    comm.ptr[0] == '<' ||
-	    (comm.len == process->comm_length && memcmp(comm.ptr, process->comm, comm.len) == 0))
-		return;
-	memcpy(process->comm, comm.ptr, comm.len);
-	process->comm_length = (unsigned int)comm.len;
-	become_known(work, process, record->time_ns);
-}
-
 /* "SurfaceView[com.a/com.a.Main]" in the name of a layer or of its producer; SPAN_NULL: none is. */
 static struct span view_in(struct span name)
 {
@@ -254,13 +239,21 @@ void app_work_begin(struct app_work *work, struct slice_stack *stack,
 		    const struct trace_record *record, uint64_t vsync_ns)
 {
 	struct work_process *process = find_process(work, trace_process(record));
+	struct span comm = record->comm;
 
 	if (!process)
 		process = add_process(work, trace_process(record), record->time_ns);
 	if (!process)
 		return;
 	process->last_ns = record->time_ns;
-	learn_name(work, process, record);
+	/* The name of the main thread, which Android sets to the end of the package's name. */
+	if (record->tid == process->pid && comm.len > 0 && comm.len <= WORK_COMM_MAX &&
+	    comm.ptr[0] != '<' &&
+	    (comm.len != process->comm_length || memcmp(comm.ptr, process->comm, comm.len) != 0)) {
+		memcpy(process->comm, comm.ptr, comm.len);
+		process->comm_length = (unsigned int)comm.len;
+		become_known(work, process, record->time_ns);
+	}
 	if (vsync_ns > 0) {
 		if (since(vsync_ns, record->time_ns) >= LATE_LEAST_NS) {
 			process->late_from_ns = vsync_ns;
@@ -375,11 +368,6 @@ struct work_process *app_work_process_of(struct app_work *work, struct work_owne
 	return process;
 }
 
-static bool is_at_work(const struct work_process *process, uint64_t time_ns)
-{
-	return process->open > 0 || time_ns <= process->last_ns + TRANSACTION_NS;
-}
-
 void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t except,
 		   uint64_t time_ns)
 {
@@ -389,14 +377,15 @@ void app_work_vote(struct app_work *work, struct work_owner *owner, int32_t exce
 
 	if (known && known->pid == owner->voted)
 		return;
-	if (known && is_at_work(known, time_ns)) {
+	if (known && (known->open > 0 || time_ns <= known->last_ns + TRANSACTION_NS)) {
 		owner->votes = owner->votes > 2 ? owner->votes - 2 : 0;
 		return;
 	}
 	for (unsigned int i = 0; i < WORK_PROCESSES && work->processes[i].id; i++) {
 		const struct work_process *process = &work->processes[i];
 
-		if (process->pid == except || !is_at_work(process, time_ns))
+		if (process->pid == except ||
+		    (process->open == 0 && time_ns > process->last_ns + TRANSACTION_NS))
 			continue;
 		only = process;
 		n++;

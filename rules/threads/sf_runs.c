@@ -32,31 +32,21 @@ static void report(struct sf_runs *runs, const struct sf_run *before, const stru
 					  .foretold = foretold });
 }
 
-/* Three quarters of the least time between two ticks so far; 0: there were few. */
-static uint64_t ticks_apart(struct sf_runs *runs)
+/* True: between the composition of the run number @before and the one that begins at @end_ns there
+ * was no other, as there is one tick. */
+static bool ticks_prove(struct sf_runs *runs, uint32_t before, uint64_t end_ns, uint64_t hole_ns)
 {
-	uint32_t kept = RING_KEPT(runs->ticks, runs->n_ticks);
-	uint64_t least_ns = UINT64_MAX;
+	uint32_t kept = RING_KEPT(runs->ticks, runs->n_ticks), last = runs->n_ticks, first;
+	uint64_t least_ns = UINT64_MAX, begin_ns;
 
-	if (kept < TICKS_ENOUGH)
-		return 0;
-	for (uint32_t n = runs->n_ticks - 1; --kept > 0; n--) {
+	/* Three quarters of the least time between two ticks are too short for two. */
+	for (uint32_t n = last - 1, left = kept; left > 1; n--, left--) {
 		uint64_t ns =
 			RING_AT(runs->ticks, n)->time_ns - RING_AT(runs->ticks, n - 1)->time_ns;
 
 		least_ns = ns < least_ns ? ns : least_ns;
 	}
-	return least_ns / 4 * 3;
-}
-
-/* True: between the composition of the run number @before and the one that begins at @end_ns there
- * was no other, as there is one tick. The hole is too short for two more. */
-static bool ticks_prove(struct sf_runs *runs, uint32_t before, uint64_t end_ns, uint64_t hole_ns)
-{
-	uint32_t kept = RING_KEPT(runs->ticks, runs->n_ticks), last = runs->n_ticks, first;
-	uint64_t begin_ns;
-
-	if (hole_ns >= ticks_apart(runs))
+	if (kept < TICKS_ENOUGH || hole_ns >= least_ns / 4 * 3)
 		return false;
 	while (runs->n - before <= RING_KEPT(runs->runs, runs->n) && !run_at(runs, before)->at_rest)
 		before--;

@@ -95,33 +95,26 @@ uint32_t slice_stacks_open_before(struct slice_stacks *table, int32_t tid, uint6
 	return open;
 }
 
-static struct slice_stack *add_thread(struct slice_stacks *table, int32_t tid)
-{
-	struct slice_stack *stack;
-
-	if (table->n < table->max) {
-		stack = &table->stacks[table->n++];
-	} else {
-		stack = &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)];
-		table->evicted += stack->n > 0;
-		forget(table, stack);
-		hash_index_remove(&table->index, (int)(stack - table->stacks));
-	}
-	stack->tid = tid;
-	stack->id = ++table->last_id;
-	table->found = stack;
-	hash_index_add(&table->index, (int)(stack - table->stacks), (uint32_t)tid);
-	return stack;
-}
-
 struct slice_stack *slice_stacks_begin(struct slice_stacks *table, int32_t tid, uint32_t mask,
 				       enum rule_role role, uint32_t closed)
 {
 	struct slice_stack *stack = slice_stacks_find(table, tid);
 	struct open_slice *middle;
 
-	if (!stack)
-		stack = add_thread(table, tid);
+	if (!stack) {
+		if (table->n < table->max) {
+			stack = &table->stacks[table->n++];
+		} else {
+			stack = &table->stacks[TABLE_LEAST(table->stacks, table->max, last_use)];
+			table->evicted += stack->n > 0;
+			forget(table, stack);
+			hash_index_remove(&table->index, (int)(stack - table->stacks));
+		}
+		stack->tid = tid;
+		stack->id = ++table->last_id;
+		table->found = stack;
+		hash_index_add(&table->index, (int)(stack - table->stacks), (uint32_t)tid);
+	}
 	stack->last_use = ++table->uses;
 	/* A slice that cannot be open any more, and all slices inside it: their ends were lost. */
 	while (stack->n > 0 && (stack->open & closed)) {

@@ -5,11 +5,8 @@
 
 #include "rules/base/interval.h"
 
-/* After this silence another process that writes SurfaceFlinger's markers replaces it; a candidate
- * that is silent for this long is dropped. */
-#define SILENT_NS UINT64_C(1000000000)
-
-/* The same if the other process only presents, or if ticks continue: any process can write them. */
+/* As SURFACEFLINGER_SILENT_NS, if the other process only presents, or if ticks continue: any
+ * process can write them. */
 #define SILENT_UNSURE_NS UINT64_C(5000000000)
 
 enum trust trust_of(const struct trace_record *record)
@@ -59,28 +56,6 @@ bool surfaceflinger_is_over(const struct surfaceflinger *sf, const struct trace_
 	if (trust < TRUST_NAMED && !evident)
 		return no_present_ns >= SILENT_UNSURE_NS &&
 		       (sf->trust <= trust || is_lost(sf, now));
-	return no_present_ns >= SILENT_UNSURE_NS ||
-	       (no_present_ns >= SILENT_NS && no_tick_ns >= SILENT_NS);
-}
-
-/* --- the candidate --- */
-
-bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
-			       bool named)
-{
-	return !c->sf.known || (named && c->presents == 0) ||
-	       record->time_ns > c->last_ns + SILENT_NS;
-}
-
-void candidate_begin(struct candidate *c, const struct trace_record *record)
-{
-	struct held_records held = c->held;
-
-	held_remove(&held, held.used);
-	*c = (struct candidate){ .sf = SURFACEFLINGER_UNKNOWN,
-				 .last_ns = record->time_ns,
-				 .held = held };
-	c->sf.known = true;
-	c->sf.pid = record->pid;
-	c->sf.tgid = record->tgid;
+	return no_present_ns >= SILENT_UNSURE_NS || (no_present_ns >= SURFACEFLINGER_SILENT_NS &&
+						     no_tick_ns >= SURFACEFLINGER_SILENT_NS);
 }

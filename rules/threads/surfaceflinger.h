@@ -22,6 +22,10 @@
 #include "rules/language/ruleset_match.h"
 #include "rules/stream/held_records.h"
 
+/* After this silence another process that writes SurfaceFlinger's markers replaces it; a candidate
+ * that is silent for this long is dropped. */
+#define SURFACEFLINGER_SILENT_NS UINT64_C(1000000000)
+
 /* How certain it is, by a thread's name, that the thread is SurfaceFlinger's. */
 enum trust {
 	TRUST_OTHER,   /* it has another name */
@@ -106,13 +110,5 @@ static inline bool candidate_is(const struct candidate *c, const struct trace_re
 {
 	return c->sf.known && surfaceflinger_is(&c->sf, record->pid, record->tgid);
 }
-
-/* True: the process that wrote @record may become the candidate instead. @named: its thread has
- * SurfaceFlinger's name. */
-bool candidate_can_be_replaced(const struct candidate *c, const struct trace_record *record,
-			       bool named);
-
-/* The process that wrote @record is the candidate from now on. */
-void candidate_begin(struct candidate *c, const struct trace_record *record);
 
 #endif

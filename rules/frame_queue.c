@@ -103,24 +103,6 @@ static void pass_marks(struct frame_queue *q, uint64_t now_ns)
 		close_rows(q, 0);
 }
 
-static void close_idle(struct frame_queue *q, uint64_t now_ns)
-{
-	/* The losses since the layer's last frame may have been frames. But behind a hole without
-	 * any event it may come back, and its next row spans that. */
-	bool may_be_back = q->silence_ns > 0 && now_ns < q->silence_ns + BACK_NS;
-
-	if (now_ns - q->last_idle_check_ns < IDLE_CHECK_NS)
-		return;
-	q->last_idle_check_ns = now_ns;
-	for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
-		const struct frame_series *series = &count_of(q, layer)->series;
-
-		if (series->begun && now_ns >= series->last.time_ns + IDLE_NS)
-			close_row_with(q, layer,
-				       may_be_back ? series->loss_context.loss : loss_so_far(q));
-	}
-}
-
 /* --- frames whose wait is over --- */
 
 static int64_t vsync_of(const struct vsync_stamp *stamp)
@@ -214,12 +196,35 @@ static void emit_drop_row(struct frame_queue *q, const struct waiting_frame *wai
 		q->events->sink.row(q->events->sink.context, ROW_DROPS, &row);
 }
 
-/* Reports once that --vsync-ms is not used, with the first frame without it. */
-static void report_overruled(struct frame_queue *q, const struct vsync_stamp *stamp)
+/* Reports another refresh or render rate with its first frame, and once that --vsync-ms is not
+ * used, with the first frame without it. Rates without a frame are never reported. */
+static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
 {
+	/* from_ns is 0 if the period is valid since the start: reported at the first frame. */
+	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
+	double rate = 1e9 / (double)stamp->period_ns;
 	double option_ms = (double)q->options.vsync_ns / 1e6;
-	char text[160];
+	char render[32] = "", text[160];
 
+	if (stamp->switches != q->switches)
+		q->switched_ns = stamp->time_ns;
+	q->switches = stamp->switches;
+	if (stamp->locked &&
+	    (vsync_is_switch(q->refresh_period_ns, stamp->period_ns) ||
+	     q->refresh_is_guess != stamp->guessed || q->refresh_step != stamp->step)) {
+		q->refresh_period_ns = stamp->period_ns;
+		q->refresh_is_guess = stamp->guessed;
+		q->refresh_step = stamp->step;
+		if (stamp->step > 1)
+			snprintf(render, sizeof(render), ", rendered at %.2f Hz",
+				 rate / stamp->step);
+		snprintf(text, sizeof(text), "%.2f Hz%s%s", rate, render,
+			 stamp->guessed ? ", a guess: ticks are too sparse to rule out a faster "
+					  "display"
+					: "");
+		events_write(q->events, later(from_ns, stamp->step_from_ns), TRACE_EVENT_REFRESH,
+			     text);
+	}
 	if (q->overruled_reported || !vsync_overrules(&q->vsync))
 		return;
 	q->overruled_reported = true;
@@ -234,36 +239,6 @@ static void report_overruled(struct frame_queue *q, const struct vsync_stamp *st
 			 "presents do not fit the vsync period of %.3f ms of --vsync-ms; not using "
 			 "it",
 			 option_ms);
-	events_write(q->events, stamp->from_ns ? stamp->from_ns : stamp->time_ns,
-		     TRACE_EVENT_REFRESH, text);
-}
-
-/* Reports another refresh or render rate with its first frame. Rates without a frame are never
- * reported. */
-static void follow_refresh(struct frame_queue *q, const struct vsync_stamp *stamp)
-{
-	/* from_ns is 0 if the period is valid since the start: reported at the first frame. */
-	uint64_t from_ns = stamp->from_ns ? stamp->from_ns : stamp->time_ns;
-	double rate = 1e9 / (double)stamp->period_ns;
-	char render[32] = "", text[160];
-
-	if (stamp->switches != q->switches)
-		q->switched_ns = stamp->time_ns;
-	q->switches = stamp->switches;
-	if (!stamp->locked ||
-	    (!vsync_is_switch(q->refresh_period_ns, stamp->period_ns) &&
-	     q->refresh_is_guess == stamp->guessed && q->refresh_step == stamp->step))
-		return;
-	q->refresh_period_ns = stamp->period_ns;
-	q->refresh_is_guess = stamp->guessed;
-	q->refresh_step = stamp->step;
-	if (stamp->step_from_ns > from_ns)
-		from_ns = stamp->step_from_ns;
-	if (stamp->step > 1)
-		snprintf(render, sizeof(render), ", rendered at %.2f Hz", rate / stamp->step);
-	snprintf(text, sizeof(text), "%.2f Hz%s%s", rate, render,
-		 stamp->guessed ? ", a guess: ticks are too sparse to rule out a faster display"
-				: "");
 	events_write(q->events, from_ns, TRACE_EVENT_REFRESH, text);
 }
 
@@ -285,7 +260,7 @@ static void add_plan(struct producers *p, struct cause_facts *facts,
 	uint64_t present_ns = waiting->frame.present_ns;
 	struct expectation expectation;
 
-	/* keep_order() may have moved the present. */
+	/* add() may have moved the present. */
 	if (!own || own->present_ns != present_ns)
 		return;
 	facts->own = with_gpu_time(p, own);
@@ -527,7 +502,6 @@ static void count_frame(struct frame_queue *q, const struct waiting_frame *waiti
 		name_copy(layer->app, sizeof(layer->app), span_of(q->front_app.app));
 	layers_show(&q->layers, waiting->frame.layer);
 	follow_refresh(q, &stamp);
-	report_overruled(q, &stamp);
 	if (is_stale(layer, series, waiting, &stamp)) {
 		q->stale += !layer->excluded;
 		series->in_time = false;
@@ -617,18 +591,6 @@ static uint64_t lag_ns(const struct frame_queue *q, uint64_t now_ns)
 	return now_ns < q->early_until_ns ? LAG_EARLY_NS : LAG_NS;
 }
 
-/* True: what tells the frame's cause, or is in the row of a drop, soon leaves its table. */
-static bool is_old(const struct frame_queue *q, const struct waiting_frame *waiting)
-{
-	const struct producers *p = q->producers;
-
-	return p->compositions.n > waiting->composition + COMPOSITIONS_MAX * 3 / 4 ||
-	       p->compositions.n_misses > waiting->misses + MISSES_MAX * 3 / 4 ||
-	       p->fences.last - waiting->fence > FENCES_MAX * 3 / 4 ||
-	       q->choreographer->n_long - waiting->callbacks > CHOREOGRAPHER_LONG * 3 / 4 ||
-	       (q->log && q->log->n - waiting->events > RECENT_EVENTS_MAX * 3 / 4);
-}
-
 /* True: a CPU has not written since @present_ns. The kernel reports a loss with the next event of
  * the CPU: it may have lost some before @present_ns. Only frames soon after another loss wait for
  * that, or after a sign that events are missing, and none of a live trace. A snapshot would not
@@ -636,6 +598,7 @@ static bool is_old(const struct frame_queue *q, const struct waiting_frame *wait
 static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_frame *waiting,
 			  uint64_t now_ns)
 {
+	const struct producers *p = q->producers;
 	uint64_t present_ns = waiting->frame.present_ns;
 	uint64_t missing_ns = q->layers.missing_ns;
 	bool is_missing = missing_ns > 0 && present_ns <= missing_ns + LOSSES_APART_NS;
@@ -645,7 +608,14 @@ static bool is_cpu_behind(const struct frame_queue *q, const struct waiting_fram
 	if (!q->options.recorded || q->options.late_ns > 0 || sign_ns == 0 ||
 	    present_ns > sign_ns + LOSSES_APART_NS ||
 	    now_ns >= present_ns + (is_missing ? MISSING_LAG_NS : CPU_LAG_NS) ||
-	    q->n > FRAME_QUEUE_MAX / 2 || is_old(q, waiting))
+	    q->n > FRAME_QUEUE_MAX / 2)
+		return false;
+	/* What tells the frame's cause, or is in the row of a drop, soon leaves its table. */
+	if (p->compositions.n > waiting->composition + COMPOSITIONS_MAX * 3 / 4 ||
+	    p->compositions.n_misses > waiting->misses + MISSES_MAX * 3 / 4 ||
+	    p->fences.last - waiting->fence > FENCES_MAX * 3 / 4 ||
+	    q->choreographer->n_long - waiting->callbacks > CHOREOGRAPHER_LONG * 3 / 4 ||
+	    (q->log && q->log->n - waiting->events > RECENT_EVENTS_MAX * 3 / 4))
 		return false;
 	/* The trace begins with losses, so any CPU may have one. */
 	if (q->lost_at_begin_ns > 0 && present_ns < q->lost_at_begin_ns + CPU_IDLE_NS)
@@ -710,7 +680,21 @@ void frame_queue_settle(struct frame_queue *q, uint64_t now_ns)
 	trigger_pass(&q->trigger, settled_ns);
 	if (q->n == 0)
 		pass_marks(q, settled_ns);
-	close_idle(q, settled_ns);
+	if (settled_ns - q->last_idle_check_ns >= IDLE_CHECK_NS) {
+		/* The losses since the layer's last frame may have been frames. But behind a hole
+		 * without any event it may come back, and its next row spans that. */
+		bool may_be_back = q->silence_ns > 0 && settled_ns < q->silence_ns + BACK_NS;
+
+		q->last_idle_check_ns = settled_ns;
+		for (struct layer *layer = NULL; (layer = layers_next(&q->layers, layer));) {
+			const struct frame_series *series = &count_of(q, layer)->series;
+
+			if (series->begun && settled_ns >= series->last.time_ns + IDLE_NS)
+				close_row_with(q, layer,
+					       may_be_back ? series->loss_context.loss
+							   : loss_so_far(q));
+		}
+	}
 	/* The lag becomes longer with the first frame. */
 	q->settled_ns = later(settled_ns, q->settled_ns);
 	q->summary.now_ns = settled_ns;
@@ -746,38 +730,12 @@ int frame_queue_evict_layer(struct frame_queue *q, bool early)
 		frame_queue_close_row(q, layer);
 		q->layers_evicted++;
 	}
-	front_app_forget_layer(&q->front_app, id);
+	if (q->front_app.layer == id)
+		q->front_app.layer = LAYER_NONE;
 	if (q->read_front == id)
 		q->read_front = LAYER_NONE;
 	layers_remove(&q->layers, id);
 	return 0;
-}
-
-/* A present that is earlier than the previous one, as SurfaceFlinger moved to a CPU whose clock is
- * behind, gets a time right after that one, as do all its frames. It has no interval. */
-static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
-{
-	uint64_t present_ns = waiting->frame.present_ns;
-	uint64_t behind_ns = since(present_ns, q->last_present_ns);
-	char text[160];
-
-	if (present_ns != q->moved_from_ns || q->last_present_ns != q->moved_to_ns) {
-		if (behind_ns == 0)
-			return;
-		q->moved++;
-		snprintf(text, sizeof(text),
-			 "a present is %llu.%03llu ms earlier than the previous one, on another "
-			 "CPU; interval unknown (%llu so far)",
-			 (unsigned long long)(behind_ns / 1000000),
-			 (unsigned long long)(behind_ns / 1000 % 1000),
-			 (unsigned long long)q->moved);
-		if (rate_limit_allows(&q->moved_limit, 1, MOVED_PERIOD_NS, q->last_present_ns))
-			events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
-		q->moved_from_ns = present_ns;
-		q->moved_to_ns = q->last_present_ns + 1000;
-	}
-	waiting->frame.present_ns = q->moved_to_ns;
-	waiting->loss_context.moved = true;
 }
 
 /* Adds a frame, or a present after all its frames. It leaves the queue in count_first(), called by
@@ -785,6 +743,9 @@ static void keep_order(struct frame_queue *q, struct waiting_frame *waiting)
 static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind wait)
 {
 	struct waiting_frame *waiting;
+	uint64_t present_ns = frame->present_ns, behind_ns;
+	bool is_next; /* of those that were moved */
+	char text[160];
 	bool in_hole = q->loss_pending || q->loss_ahead ||
 		       (frame->layer != LAYER_NONE && q->lost_until_ns > 0 &&
 			frame->latched_ns <= q->lost_until_ns);
@@ -811,7 +772,29 @@ static void add(struct frame_queue *q, const struct frame *frame, enum wait_kind
 	waiting->loss_context.before = waiting->loss_context.loss;
 	if (q->n > q->high_water)
 		q->high_water = q->n;
-	keep_order(q, waiting);
+
+	/* A present that is earlier than the previous one, as SurfaceFlinger moved to a CPU whose
+	 * clock is behind, gets a time right after that one, as do all its frames. It has no
+	 * interval. */
+	behind_ns = since(present_ns, q->last_present_ns);
+	is_next = present_ns == q->moved_from_ns && q->last_present_ns == q->moved_to_ns;
+	if (behind_ns > 0 && !is_next) {
+		q->moved++;
+		snprintf(text, sizeof(text),
+			 "a present is %llu.%03llu ms earlier than the previous one, on another "
+			 "CPU; interval unknown (%llu so far)",
+			 (unsigned long long)(behind_ns / 1000000),
+			 (unsigned long long)(behind_ns / 1000 % 1000),
+			 (unsigned long long)q->moved);
+		if (rate_limit_allows(&q->moved_limit, 1, MOVED_PERIOD_NS, q->last_present_ns))
+			events_write(q->events, q->last_present_ns, TRACE_EVENT_TRACING, text);
+		q->moved_from_ns = present_ns;
+		q->moved_to_ns = q->last_present_ns + 1000;
+	}
+	if (behind_ns > 0 || is_next) {
+		waiting->frame.present_ns = q->moved_to_ns;
+		waiting->loss_context.moved = true;
+	}
 	q->last_present_ns = waiting->frame.present_ns;
 }
 
@@ -1002,7 +985,7 @@ void frame_queue_end(struct frame_queue *q, uint64_t now_ns)
 		/* Its Surface may have no frame: another one had, before new rules. */
 		if (layer->excluded || !entry)
 			continue;
-		pause_ns = pause_end(layer, now_ns, q->events);
+		pause_ns = pause_end(layer, PAUSE_FRAMES_AT_END, now_ns, q->events);
 		if (pause_ns > 0)
 			grade_add_gap(&entry->facts, pause_ns);
 	}

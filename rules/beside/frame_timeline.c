@@ -208,42 +208,6 @@ static void write_finished(struct frame_timeline *timeline, uint64_t now_ns)
 	}
 }
 
-static struct timeline_frame *add_frame(struct frame_timeline *timeline,
-					const struct timeline_event *event, uint64_t sequence,
-					bool is_surface)
-{
-	unsigned int max = timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES, oldest;
-	struct timeline_frame *frame;
-
-	/* Without space the frame without events for the longest time is written, or dropped. */
-	if (timeline->n_frames == max) {
-		oldest = TABLE_LEAST(timeline->frames, max, touched_ns);
-		if (timeline->frames[oldest].row.end_ns >= 0) {
-			write_frame(timeline, oldest);
-		} else {
-			timeline->counts.unfinished += timeline->frames[oldest].is_started;
-			remove_frame(timeline, oldest);
-		}
-	}
-	frame = &timeline->frames[timeline->n_frames++];
-	*frame = (struct timeline_frame){
-		.row = {
-			.is_surface = is_surface,
-			.start_ns = ROW_UNKNOWN,
-			.end_ns = ROW_UNKNOWN,
-			.expected_start_ns = ROW_UNKNOWN,
-			.expected_end_ns = ROW_UNKNOWN,
-			.event = *event,
-		},
-		.sequence = sequence,
-		.expected_cookie = -1,
-		.actual_cookie = -1,
-		.layer_hash = name_hash(layer_name(event->layer)),
-	};
-	name_copy(frame->layer, sizeof(frame->layer), event->layer);
-	return frame;
-}
-
 /* --- events --- */
 
 /* True: @a is the better one of two frames for an event of @sequence: that of the same writer, and
@@ -263,6 +227,7 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 		event->kind == TIMELINE_EXPECTED_SURFACE || event->kind == TIMELINE_ACTUAL_SURFACE;
 	bool is_actual =
 		event->kind == TIMELINE_ACTUAL_DISPLAY || event->kind == TIMELINE_ACTUAL_SURFACE;
+	unsigned int max = timeline->live ? TIMELINE_LIVE_FRAMES : TIMELINE_FRAMES, oldest;
 	uint64_t hash = name_hash(layer_name(event->layer));
 	struct timeline_frame *frame = NULL;
 	struct timeline_row *row;
@@ -280,8 +245,34 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 		if (!frame || is_better(one, frame, sequence, true))
 			frame = one;
 	}
-	if (!frame)
-		frame = add_frame(timeline, event, sequence, is_surface);
+	/* Without space the frame without events for the longest time is written, or dropped. */
+	if (!frame && timeline->n_frames == max) {
+		oldest = TABLE_LEAST(timeline->frames, max, touched_ns);
+		if (timeline->frames[oldest].row.end_ns >= 0) {
+			write_frame(timeline, oldest);
+		} else {
+			timeline->counts.unfinished += timeline->frames[oldest].is_started;
+			remove_frame(timeline, oldest);
+		}
+	}
+	if (!frame) {
+		frame = &timeline->frames[timeline->n_frames++];
+		*frame = (struct timeline_frame){
+			.row = {
+				.is_surface = is_surface,
+				.start_ns = ROW_UNKNOWN,
+				.end_ns = ROW_UNKNOWN,
+				.expected_start_ns = ROW_UNKNOWN,
+				.expected_end_ns = ROW_UNKNOWN,
+				.event = *event,
+			},
+			.sequence = sequence,
+			.expected_cookie = -1,
+			.actual_cookie = -1,
+			.layer_hash = hash,
+		};
+		name_copy(frame->layer, sizeof(frame->layer), event->layer);
+	}
 	frame->touched_ns = time_ns;
 	row = &frame->row;
 	if (!is_actual) {
@@ -296,54 +287,48 @@ static void start(struct frame_timeline *timeline, const struct timeline_event *
 	row->event.layer = SPAN_NULL;
 }
 
-/* Each thread of SurfaceFlinger is a writer, so the end may be of another writer than the start;
- * but another SurfaceFlinger uses the same cookies again. */
-static void end(struct frame_timeline *timeline, int64_t cookie, uint64_t sequence,
-		uint64_t time_ns)
-{
-	struct timeline_frame *frame = NULL;
-
-	for (unsigned int i = 0; i < timeline->n_frames && cookie >= 0; i++) {
-		struct timeline_frame *one = &timeline->frames[i];
-
-		if ((one->actual_cookie == cookie || one->expected_cookie == cookie) &&
-		    (!frame || is_better(one, frame, sequence, false)))
-			frame = one;
-	}
-	if (!frame) {
-		timeline->counts.unmatched++;
-		return;
-	}
-	frame->touched_ns = time_ns;
-	if (frame->actual_cookie == cookie) {
-		frame->actual_cookie = -1;
-		frame->row.end_ns = (int64_t)time_ns;
-	} else {
-		frame->expected_cookie = -1;
-		frame->row.expected_end_ns = (int64_t)time_ns;
-	}
-}
-
 void frame_timeline_record(struct frame_timeline *timeline, const struct trace_record *record)
 {
+	uint64_t sequence = (uint64_t)record->value, time_ns = record->time_ns;
+	struct timeline_frame *frame = NULL;
 	struct timeline_event event;
-	uint64_t sequence = (uint64_t)record->value;
 
 	if (!timeline_event_read(record->name, &event)) {
 		timeline->counts.malformed++;
 		return;
 	}
-	if (event.kind == TIMELINE_END) {
-		end(timeline, event.cookie, sequence, record->time_ns);
-	} else {
+	if (event.kind != TIMELINE_END) {
 		/* Removes expected frames that never became actual. */
 		for (unsigned int i = timeline->n_frames; i-- > 0;)
 			if (!timeline->frames[i].is_started &&
-			    timeline->frames[i].touched_ns + EXPECTED_KEEP_NS < record->time_ns)
+			    timeline->frames[i].touched_ns + EXPECTED_KEEP_NS < time_ns)
 				remove_frame(timeline, i);
-		start(timeline, &event, sequence, record->time_ns);
+		start(timeline, &event, sequence, time_ns);
+		write_finished(timeline, time_ns);
+		return;
 	}
-	write_finished(timeline, record->time_ns);
+
+	/* Each thread of SurfaceFlinger is a writer, so the end may be of another writer than the
+	 * start; but another SurfaceFlinger uses the same cookies again. */
+	for (unsigned int i = 0; i < timeline->n_frames && event.cookie >= 0; i++) {
+		struct timeline_frame *one = &timeline->frames[i];
+
+		if ((one->actual_cookie == event.cookie || one->expected_cookie == event.cookie) &&
+		    (!frame || is_better(one, frame, sequence, false)))
+			frame = one;
+	}
+	if (!frame) {
+		timeline->counts.unmatched++;
+	} else if (frame->actual_cookie == event.cookie) {
+		frame->actual_cookie = -1;
+		frame->row.end_ns = (int64_t)time_ns;
+		frame->touched_ns = time_ns;
+	} else {
+		frame->expected_cookie = -1;
+		frame->row.expected_end_ns = (int64_t)time_ns;
+		frame->touched_ns = time_ns;
+	}
+	write_finished(timeline, time_ns);
 }
 
 void frame_timeline_end(struct frame_timeline *timeline)

@@ -192,34 +192,6 @@ static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 	g->check_ns = now_ns;
 }
 
-static void tick(struct gfx2019 *g, const struct trace_record *record)
-{
-	if (!g->ticked)
-		g->check_ns = record->time_ns;
-	else if (g->presented)
-		count_frame(g, record);
-	g->ticked = true;
-	g->tick_ns = record->time_ns;
-	g->open = true;
-	g->presented = false;
-	g->tx = 0;
-	g->counter[0] = '\0';
-	g->info[0] = '\0';
-}
-
-static void counter(struct gfx2019 *g, const struct rule *rule, struct span name)
-{
-	g->info[0] = '\n';
-	name_copy(g->info + 1, sizeof(g->info) - 1, name);
-	if (rule && rule->role == RULE_TRANSACTION) {
-		g->tx = 1;
-		return;
-	}
-	name_copy(g->counter, sizeof(g->counter), name);
-	if (count_byte(name, '.') >= 2 && count_byte(name, '/') > 0 && count_byte(name, ' ') == 0)
-		set_front(g, name);
-}
-
 void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)
 {
 	struct span third;
@@ -237,10 +209,34 @@ void gfx2019_record(struct gfx2019 *g, const struct trace_record *record)
 	if (fields != 4)
 		return;
 	rule = ruleset_match(g->rules, &g->rules->counters, third, 0, &capture);
-	if (rule && rule_is_tick(rule))
-		tick(g, record);
-	else if (g->open && !(rule && rule->role == RULE_IGNORE))
-		counter(g, rule, third);
+	if (rule && rule_is_tick(rule)) {
+		if (!g->ticked)
+			g->check_ns = record->time_ns;
+		else if (g->presented)
+			count_frame(g, record);
+		g->ticked = true;
+		g->tick_ns = record->time_ns;
+		g->open = true;
+		g->presented = false;
+		g->tx = 0;
+		g->counter[0] = '\0';
+		g->info[0] = '\0';
+		return;
+	}
+
+	/* A counter between a tick and a present. */
+	if (!g->open || (rule && rule->role == RULE_IGNORE))
+		return;
+	g->info[0] = '\n';
+	name_copy(g->info + 1, sizeof(g->info) - 1, third);
+	if (rule && rule->role == RULE_TRANSACTION) {
+		g->tx = 1;
+		return;
+	}
+	name_copy(g->counter, sizeof(g->counter), third);
+	if (count_byte(third, '.') >= 2 && count_byte(third, '/') > 0 &&
+	    count_byte(third, ' ') == 0)
+		set_front(g, third);
 }
 
 void gfx2019_end(struct gfx2019 *g)

@@ -60,13 +60,6 @@ void front_app_watch(struct front_app *front, struct layer *layer, uint64_t pres
 /* See pipeline_set_front_app(). */
 void front_app_answer(struct front_app *front, const char *focus, uint64_t since_ns);
 
-/* The layer with the number @id leaves the table. */
-static inline void front_app_forget_layer(struct front_app *front, int id)
-{
-	if (front->layer == id)
-		front->layer = LAYER_NONE;
-}
-
 /* Later times are those of another clock. */
 void front_app_new_clock(struct front_app *front);
 

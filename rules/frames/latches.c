@@ -21,46 +21,43 @@ bool latches_any(const struct latch_list *list, int32_t tid)
 	return false;
 }
 
-/* It stays in the list until remove_dropped(). */
-static void drop(struct latch_list *list, struct latch *latch)
+/* Of a loop over the list that keeps some: @kept so far, and @latch if @is_kept. */
+static unsigned int keep(struct latch_list *list, unsigned int kept, const struct latch *latch,
+			 bool is_kept)
 {
-	list->layers->layers[latch->layer].waiting--;
-	latch->layer = LAYER_NONE;
-}
-
-static void remove_dropped(struct latch_list *list)
-{
-	unsigned int kept = 0;
-
-	for (unsigned int i = 0; i < list->n; i++)
-		if (list->all[i].layer != LAYER_NONE)
-			list->all[kept++] = list->all[i];
-	list->n = kept;
+	list->layers->layers[latch->layer].waiting -= !is_kept;
+	if (is_kept)
+		list->all[kept] = *latch;
+	return kept + is_kept;
 }
 
 void latches_forget(struct latch_list *list, int32_t tid, bool others)
 {
+	unsigned int kept = 0;
+
 	for (unsigned int i = 0; i < list->n; i++)
-		if ((list->all[i].tid == tid) != others)
-			drop(list, &list->all[i]);
-	remove_dropped(list);
+		kept = keep(list, kept, &list->all[i], (list->all[i].tid == tid) == others);
+	list->n = kept;
 }
 
 void latches_forget_until(struct latch_list *list, uint64_t time_ns)
 {
+	unsigned int kept = 0;
+
 	for (unsigned int i = 0; i < list->n; i++)
-		if (list->all[i].time_ns <= time_ns)
-			drop(list, &list->all[i]);
-	remove_dropped(list);
+		kept = keep(list, kept, &list->all[i], list->all[i].time_ns > time_ns);
+	list->n = kept;
 }
 
 void latches_make_space(struct latch_list *list, int32_t kept_tid)
 {
+	const struct layer *layers = list->layers->layers;
+	unsigned int kept = 0;
+
 	for (unsigned int i = 0; i < list->n; i++)
-		if (list->all[i].tid != kept_tid ||
-		    list->layers->layers[list->all[i].layer].excluded)
-			drop(list, &list->all[i]);
-	remove_dropped(list);
+		kept = keep(list, kept, &list->all[i],
+			    list->all[i].tid == kept_tid && !layers[list->all[i].layer].excluded);
+	list->n = kept;
 }
 
 void latches_add(struct latch_list *list, const struct latch *latch, uint64_t present, bool alone,

@@ -29,37 +29,6 @@ static void set_up_layer(const struct layer_events *e, struct layer *layer, stru
 		pattern_excludes(e->include, e->exclude, span_of(layer->surface), layer_app(layer));
 }
 
-/* The layer that @rule's event names, or LAYER_NONE. HarmonyOS puts a bar into names in counters,
- * and nowhere else. But a window's title can contain a bar, too. If a counter is the first event of
- * a layer, the name without the bar is assumed, and another event may correct it. */
-static int find_layer(struct layer_events *e, const struct rule *rule, struct span *name,
-		      char copy[SURFACE_MAX])
-{
-	bool counter = evidence_of(rule) == EVIDENCE_COUNTER;
-	int id = layers_find(e->layers, *name);
-	struct layer *layer = id == LAYER_NONE ? NULL : &e->layers->layers[id];
-	struct span bare = SPAN_NULL;
-
-	if (layer)
-		layer->bare &= counter;
-	else if (rule_is_unique(rule))
-		bare = layer_without_bar(*name, copy);
-	if (!bare.ptr)
-		return id;
-	id = layers_find(e->layers, bare);
-	if (counter) {
-		*name = bare;
-	} else if (id != LAYER_NONE) {
-		layer = &e->layers->layers[id];
-		if (!layer->bare)
-			return LAYER_NONE;
-		layers_rename(e->layers, id, *name);
-		set_up_layer(e, layer, *name);
-		layer->bare = false;
-	}
-	return id;
-}
-
 /* True: the event may be the only one of its latch. */
 static bool is_latch(struct layer_events *e, const struct rule *rule, size_t length,
 		     const struct trace_record *record)
@@ -79,33 +48,26 @@ static bool is_counted(const struct layer_events *e, struct span name)
 				 app_of_layer(name));
 }
 
-/* Frees an entry for the layer of that name. Latches keep layers in the table. If no layer can be
- * evicted, the latches of excluded layers are dropped, and those of other threads, which may never
- * present. If that is not enough, frames are counted early. */
-static bool make_space(struct layer_events *e, struct span name, int32_t tid)
-{
-	const struct attribution_sink *sink = e->sink;
-
-	if (sink->evict(sink->queue, false) == 0)
-		return true;
-	if (!is_counted(e, name))
-		return false;
-	latches_make_space(&e->latches, e->sf->known ? e->sf->tid : tid);
-	if (sink->evict(sink->queue, false) == 0 || sink->evict(sink->queue, true) == 0)
-		return true;
-	e->layers->refusals++;
-	return false;
-}
-
 /* The layer of that number; LAYER_NONE: it is new, and added with @name. NULL if there is no space.
  * @tid: of the event. */
 static struct layer *use_layer(struct layer_events *e, int id, struct span name, int32_t tid)
 {
+	const struct attribution_sink *sink = e->sink;
 	struct layer *layer;
 
-	if (id == LAYER_NONE) {
-		if (!make_space(e, name, tid))
+	/* Latches keep layers in the table. If no layer can be evicted, the latches of excluded
+	 * layers are dropped, and those of other threads, which may never present. If that is not
+	 * enough, frames are counted early. */
+	if (id == LAYER_NONE && sink->evict(sink->queue, false) != 0) {
+		if (!is_counted(e, name))
 			return NULL;
+		latches_make_space(&e->latches, e->sf->known ? e->sf->tid : tid);
+		if (sink->evict(sink->queue, false) != 0 && sink->evict(sink->queue, true) != 0) {
+			e->layers->refusals++;
+			return NULL;
+		}
+	}
+	if (id == LAYER_NONE) {
 		id = layers_add(e->layers, name);
 		set_up_layer(e, &e->layers->layers[id], name);
 	}
@@ -210,7 +172,7 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 		 const struct pattern_capture *capture, const struct trace_record *record)
 {
 	bool from_sf = !e->sf->known || record->tid == e->sf->tid;
-	struct span name = capture->layer;
+	struct span name = capture->layer, bare = SPAN_NULL;
 	char copy[SURFACE_MAX];
 	struct latch latch = {
 		.tid = record->tid,
@@ -223,7 +185,26 @@ void layer_event(struct layer_events *e, const struct rule *rule,
 
 	if (rule->event == EVENT_INSTANT && record->name.len == INSTANT_CUT)
 		return;
-	id = find_layer(e, rule, &name, copy);
+	/* HarmonyOS puts a bar into names in counters, and nowhere else. But a window's title can
+	 * contain a bar, too. If a counter is the first event of a layer, the name without the bar
+	 * is assumed, and another event may correct it. */
+	id = layers_find(e->layers, name);
+	if (id != LAYER_NONE)
+		e->layers->layers[id].bare &= latch.evidence == EVIDENCE_COUNTER;
+	else if (rule_is_unique(rule))
+		bare = layer_without_bar(name, copy);
+	if (bare.ptr) {
+		id = layers_find(e->layers, bare);
+		if (latch.evidence == EVIDENCE_COUNTER) {
+			name = bare;
+		} else if (id != LAYER_NONE && !e->layers->layers[id].bare) {
+			id = LAYER_NONE;
+		} else if (id != LAYER_NONE) {
+			layers_rename(e->layers, id, name);
+			set_up_layer(e, &e->layers->layers[id], name);
+			e->layers->layers[id].bare = false;
+		}
+	}
 	layer = use_layer(e, id, name, record->tid);
 	if (!layer) {
 		if (rule->role == RULE_LATCH && is_counted(e, name) &&

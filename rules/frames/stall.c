@@ -80,37 +80,30 @@ void stall_follow_buffers(struct app_work *work, struct layer *layer, bool waits
 	evidence->at_queued = sums_at(work, process, time_ns);
 }
 
-/* The time at work with the delay of the last doFrame: it, the work before and after it. */
-static uint64_t with_delay(const struct stall_evidence *evidence,
-			   const struct work_process *process, uint64_t now_ns)
+/* What the stretch from the layer's last frame to @now_ns was. @process: process_of() it. */
+static enum wait_kind kind_of(struct app_work *work, struct layer *layer,
+			      const struct work_process *process, uint64_t now_ns)
 {
-	/* A bound of each part, as the parts are not kept: nothing counts twice. */
-	uint64_t from_ns = process->late_from_ns, before_ns = 0, queued_ns = 0;
-
-	if (process->late_to_ns <= evidence->from_ns || process->late_to_ns > now_ns)
-		return 0;
-	if (from_ns > evidence->from_ns)
-		before_ns = since(evidence->at_frame.all_ns, process->late_from_sum_ns);
-	else
-		from_ns = evidence->from_ns;
-	if (!evidence->queued_ns)
-		queued_ns = since(process->late_to_ns - from_ns, evidence->queued_only.all_ns);
-	return before_ns + queued_ns + (process->late_to_ns - from_ns) +
-	       since(process->late_to_sum_ns, work_sum(process, now_ns));
-}
-
-/* What the stretch from the layer's last frame to @now_ns was. */
-static enum wait_kind kind_of(struct app_work *work, struct layer *layer, uint64_t now_ns)
-{
-	struct work_process *process = process_of(work, layer, now_ns);
 	struct stall_evidence *evidence = &layer->evidence;
 	uint64_t length_ns = since(evidence->from_ns, now_ns), work_ns, queued_ns;
-	uint64_t delayed_ns = process ? with_delay(evidence, process, now_ns) : 0;
+	uint64_t delayed_ns = 0;
 	struct work_sums worked = { 0 };
 	bool others_draw;
 
 	if (evidence->from_ns == 0 || length_ns < STRETCH_LEAST_NS)
 		return WAIT_IDLE;
+	/* The time at work with the delay of the last doFrame: it, the work before and after it. A
+	 * bound of each part, as the parts are not kept: nothing counts twice. */
+	if (process && process->late_to_ns > evidence->from_ns && process->late_to_ns <= now_ns) {
+		uint64_t late_ns =
+			process->late_to_ns - later(process->late_from_ns, evidence->from_ns);
+
+		delayed_ns = late_ns + since(process->late_to_sum_ns, work_sum(process, now_ns));
+		if (process->late_from_ns > evidence->from_ns)
+			delayed_ns += since(evidence->at_frame.all_ns, process->late_from_sum_ns);
+		if (!evidence->queued_ns)
+			delayed_ns += since(late_ns, evidence->queued_only.all_ns);
+	}
 	add_queued(work, evidence, process, now_ns);
 	add_work(&worked, evidence->at_frame, sums_at(work, process, now_ns));
 	others_draw = process && (process->frames - evidence->frames) * STEADY_NS >= length_ns;
@@ -127,22 +120,15 @@ static enum wait_kind kind_of(struct app_work *work, struct layer *layer, uint64
 		       : WAIT_STALL;
 }
 
-/* For how long the slice of the layer's process that is open longest has waited for its end. */
-static uint64_t open_time(struct app_work *work, struct layer *layer, uint64_t now_ns)
-{
-	const struct work_process *process = process_of(work, layer, now_ns);
-
-	return process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
-}
-
 struct endless_stall stall_without_end(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
+	const struct work_process *process = process_of(work, layer, now_ns);
 	struct stall_evidence *evidence = &layer->evidence;
-	uint64_t open_ns = open_time(work, layer, now_ns);
+	/* For how long the slice that is open longest has waited for its end. */
+	uint64_t open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
 	uint64_t queued_ns = evidence->queued_ns ? since(evidence->queued_ns, now_ns) : 0;
 	uint64_t length_ns = since(evidence->from_ns, now_ns);
-	enum wait_kind kind = kind_of(work, layer, now_ns);
-	const struct work_process *process = process_of(work, layer, now_ns);
+	enum wait_kind kind = kind_of(work, layer, process, now_ns);
 	struct endless_stall stall = { .length_ns = length_ns };
 	uint64_t doframe_ns = 0;
 
@@ -166,10 +152,12 @@ struct endless_stall stall_without_end(struct app_work *work, struct layer *laye
 uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
 {
 	struct stall_evidence before = layer->evidence;
+	const struct work_process *process;
 	uint64_t length_ns, open_ns;
 
 	if (layer->waiting > 0) { /* the evidence is that since an earlier frame */
-		open_ns = open_time(work, layer, now_ns);
+		process = process_of(work, layer, now_ns);
+		open_ns = process ? since(work_open_since(work, process, now_ns), now_ns) : 0;
 		length_ns = since(layer->drawn_ns, now_ns);
 		if (length_ns < STATS_WAIT_NS || 2 * open_ns < length_ns)
 			length_ns = 0;
@@ -183,8 +171,8 @@ uint64_t stall_now(struct app_work *work, struct layer *layer, uint64_t now_ns)
 enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64_t present_ns)
 {
 	struct stall_evidence *evidence = &layer->evidence;
-	enum wait_kind kind = kind_of(work, layer, present_ns);
 	struct work_process *process = process_of(work, layer, present_ns);
+	enum wait_kind kind = kind_of(work, layer, process, present_ns);
 	struct work_sums sums = sums_at(work, process, present_ns);
 
 	*evidence = (struct stall_evidence){
@@ -204,9 +192,6 @@ enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64
 /* An odd interval counts as much as this many even ones. */
 #define ODD_COSTS 10
 #define STEADY_MAX (2 * PAUSE_FRAMES)
-
-/* So many frames must follow before the trace ends. */
-#define FRAMES_AT_END 3
 
 /* Bytes of a Surface's name in an event. */
 #define NAME_MAX_LENGTH 700
@@ -238,15 +223,14 @@ void pause_report_endless(const struct layer *layer, struct endless_stall stall,
 	report(layer, TRACE_EVENT_STALL, stall.length_ns, more, time_ns, events);
 }
 
-/* The last wait was a pause if @frames have followed at the cadence before it. */
-static uint64_t end_pause(struct layer *layer, int64_t frames, uint64_t time_ns,
-			  struct event_writer *events)
+uint64_t pause_end(struct layer *layer, unsigned int least, uint64_t time_ns,
+		   struct event_writer *events)
 {
 	struct pause_state *state = &layer->pause;
 	bool is_pause = state->before > 0 && state->before == state->vsyncs;
 	char more[64];
 
-	if (state->before == 0 || state->n < frames)
+	if (state->before == 0 || state->n < least)
 		return 0;
 	state->before = 0;
 	if (!is_pause)
@@ -283,10 +267,5 @@ uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_k
 		state->vsyncs = interval.vsyncs;
 		state->n = 1;
 	}
-	return end_pause(layer, PAUSE_FRAMES, time_ns, events);
-}
-
-uint64_t pause_end(struct layer *layer, uint64_t time_ns, struct event_writer *events)
-{
-	return end_pause(layer, FRAMES_AT_END, time_ns, events);
+	return pause_end(layer, PAUSE_FRAMES, time_ns, events);
 }

@@ -47,6 +47,7 @@ enum wait_kind stall_at_frame(struct app_work *work, struct layer *layer, uint64
  * unknown: it is no stall, and an event reports it.
  */
 #define PAUSE_FRAMES 30
+#define PAUSE_FRAMES_AT_END 3
 
 /* A length as events give it: in tenths of a millisecond. */
 static inline uint64_t pause_in_event(uint64_t length_ns)
@@ -60,8 +61,10 @@ static inline uint64_t pause_in_event(uint64_t length_ns)
 uint64_t pause_follow(struct layer *layer, struct interval interval, enum wait_kind wait,
 		      bool in_front, uint64_t time_ns, struct event_writer *events);
 
-/* No frame comes any more: some even ones are enough then. Returns as pause_follow(). */
-uint64_t pause_end(struct layer *layer, uint64_t time_ns, struct event_writer *events);
+/* The last wait was a pause if @least frames have followed at the cadence before it: PAUSE_FRAMES,
+ * or fewer as no frame comes any more. Returns as pause_follow(). */
+uint64_t pause_end(struct layer *layer, unsigned int least, uint64_t time_ns,
+		   struct event_writer *events);
 
 /* No frame ended @stall, as far as the trace reaches or the app was in front. */
 void pause_report_endless(const struct layer *layer, struct endless_stall stall, uint64_t time_ns,

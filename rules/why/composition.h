@@ -10,7 +10,7 @@
 #include "rules/why/fence.h"
 
 /* Compositions of two seconds at 240 Hz. A frame that waits for a loss is counted before what its
- * cause needs is replaced: see is_old() in frame_queue.c. */
+ * cause needs is replaced: see is_cpu_behind() in frame_queue.c. */
 #define COMPOSITIONS_MAX 512
 
 /* Times at which SurfaceFlinger found that a composition was not shown in time. */

@@ -393,8 +393,10 @@ static void find_buffers(struct producers *p, struct found *found, const struct 
 	if (arrival->direct)
 		return;
 	if (producer) {
+		/* Only first buffers may be older than from_ns, and most are not first. */
 		for (; goes_back(p, i, from_ns); i = buffer_at(p, i)->before)
-			consider(p, found, buffer_at(p, i), arrival);
+			if (buffer_at(p, i)->added_ns >= from_ns || buffer_at(p, i)->is_first)
+				consider(p, found, buffer_at(p, i), arrival);
 		return;
 	}
 	/* Of all queues the oldest one first: another layer's are passed a few times. */

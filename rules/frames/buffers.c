@@ -13,12 +13,6 @@ static void keep(struct layer *layer, unsigned int n)
 	layer->n_queued = n;
 }
 
-static void replaced(struct layer *layer, uint64_t queued_ns)
-{
-	if (layer->replaced_ns == 0)
-		layer->replaced_ns = queued_ns;
-}
-
 void buffers_queue(struct layer *layer, uint64_t time_ns)
 {
 	keep(layer, LAYER_QUEUE_MAX - 1);
@@ -35,8 +29,9 @@ void buffers_queued(struct layer *layer, struct last_value before, int64_t value
 			keep(layer, 0);
 			return;
 		}
-		if (layer->n_queued > 0)
-			replaced(layer, layer->queued_ns[--layer->n_queued]);
+		if (layer->n_queued > 0 && layer->replaced_ns == 0)
+			layer->replaced_ns = layer->queued_ns[layer->n_queued - 1];
+		layer->n_queued -= layer->n_queued > 0;
 	} else if (before.known && value - 1 != before.value) {
 		keep(layer, 0);
 	}
@@ -52,8 +47,9 @@ void buffers_left(struct layer *layer, struct last_value before, int64_t value, 
 	if (value >= 0 && value < (int64_t)layer->n_queued) {
 		layer->left_queued_ns = layer->queued_ns[layer->n_queued - 1 - (unsigned int)value];
 		/* It was not latched, or it was latched instead of older ones. */
-		if (present == 0 || layer->n_queued - (unsigned int)value > 1)
-			replaced(layer, layer->queued_ns[0]);
+		if (layer->replaced_ns == 0 &&
+		    (present == 0 || layer->n_queued - (unsigned int)value > 1))
+			layer->replaced_ns = layer->queued_ns[0];
 		keep(layer, (unsigned int)value);
 	} else if (value < 0 || (before.known && value >= before.value)) {
 		keep(layer, 0);

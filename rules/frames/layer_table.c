@@ -4,13 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The end of the list with the layers that had a frame, or with the others. */
-static int end_of(const struct layer_table *table, bool shown)
-{
-	return table->max + shown;
-}
-
-/* The same of the list with the layers of an app. */
+/* The end of the list with the layers of an app. */
 static int end_of_app(const struct layer_table *table, const char *app)
 {
 	return table->max + (int)(name_hash(span_of(app)) % LAYER_APPS);
@@ -84,7 +78,7 @@ struct layer *layers_next_of(const struct layer_table *table, const char *app,
 
 int layers_to_evict(struct layer_table *table)
 {
-	int none = end_of(table, false), shown = end_of(table, true), id;
+	int none = table->max, shown = table->max + 1, id;
 	struct layer_link *uses = table->uses;
 
 	if (table->first_free != LAYER_NONE || table->used < table->max)
@@ -119,7 +113,7 @@ void layers_remove(struct layer_table *table, int id)
 void layers_use(struct layer_table *table, int id)
 {
 	unlink_layer(table->uses, id);
-	link_layer(table->uses, id, end_of(table, table->layers[id].shown));
+	link_layer(table->uses, id, table->max + table->layers[id].shown);
 }
 
 void layers_show(struct layer_table *table, int id)
@@ -169,7 +163,7 @@ int layers_add(struct layer_table *table, struct span name)
 	else
 		table->first_free = table->layers[id].next;
 	table->layers[id] = (struct layer){ .id = ++table->added };
-	link_layer(table->uses, id, end_of(table, false));
+	link_layer(table->uses, id, table->max);
 	set_name(table, id, name);
 	return id;
 }

@@ -9,11 +9,6 @@
 /* The begin of a slot is known to about this part of a period. */
 #define SLOT_TOLERANCE(period_ns) ((period_ns) / 8)
 
-static enum cause of_surfaceflinger(const struct composition *composition)
-{
-	return composition->client ? CAUSE_SF_GPU : CAUSE_SF_CPU;
-}
-
 /* True: @difference_ns is a whole number of vsyncs. */
 static bool is_whole(uint64_t difference_ns, uint64_t period_ns)
 {
@@ -80,7 +75,7 @@ static enum cause composition_cause(const struct cause_facts *f)
 	    before->end_ns <= begin_ns && own->commit_ns > begin_ns + f->period_ns / 4 &&
 	    later(own->end_ns, own->gpu_done_ns) - own->commit_ns <= f->duration_ns)
 		return CAUSE_SCHEDULING;
-	return of_surfaceflinger(own);
+	return own->client ? CAUSE_SF_GPU : CAUSE_SF_CPU;
 }
 
 static enum cause cause_by_plan(const struct cause_facts *f, uint64_t late_ns)
@@ -188,9 +183,9 @@ static enum cause cause_by_cadence(const struct cause_facts *f)
 		return CAUSE_SCHEDULING;
 	/* The composition before took too long, or its own began in time and took too long. One
 	 * that was in time for its own plan did not. */
-	return too_long->planned_ns > 0 && overrun_ns(too_long) == 0 && !too_long->adjusted
-		       ? CAUSE_UNKNOWN
-		       : of_surfaceflinger(too_long);
+	if (too_long->planned_ns > 0 && overrun_ns(too_long) == 0 && !too_long->adjusted)
+		return CAUSE_UNKNOWN;
+	return too_long->client ? CAUSE_SF_GPU : CAUSE_SF_CPU;
 }
 
 enum cause cause_of(const struct cause_facts *f)

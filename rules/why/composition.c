@@ -20,25 +20,18 @@ static struct composition *newest(struct compositions *c)
 	return RING_AT(c->all, c->n - 1);
 }
 
-/* @composition is the newest from now on. */
-static struct composition *begin(struct compositions *c, struct composition composition)
-{
-	c->n++;
-	*newest(c) = composition;
-	return newest(c);
-}
-
 /* The composition of the next present. */
 static struct composition *open_one(struct compositions *c)
 {
-	return c->n > 0 && newest(c)->present_ns == 0 ? newest(c)
-						      : begin(c, (struct composition){ 0 });
+	if (c->n == 0 || newest(c)->present_ns > 0)
+		*RING_AT(c->all, c->n++) = (struct composition){ 0 };
+	return newest(c);
 }
 
 void compositions_commit(struct compositions *c, uint64_t time_ns)
 {
 	c->next.commit_ns = c->committed_ns = time_ns;
-	begin(c, c->next);
+	*RING_AT(c->all, c->n++) = c->next;
 	c->next = (struct composition){ 0 };
 }
 
@@ -240,7 +233,7 @@ void compositions_lost(struct compositions *c)
 	/* Many holes in a row must not fill the table. */
 	if (newest(c)->commit_ns == 0 && newest(c)->present_ns == 0)
 		c->n--;
-	begin(c, c->next);
+	*RING_AT(c->all, c->n++) = c->next;
 }
 
 void compositions_forget(struct compositions *c)

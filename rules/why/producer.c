@@ -314,11 +314,6 @@ struct found {
 	struct queued_buffer *all[PRODUCER_FOUND_MAX];
 };
 
-static struct producer_owner *owner_at(struct producers *p, uint64_t key)
-{
-	return &p->owners[key % PRODUCER_OWNERS_MAX];
-}
-
 /* An event of @layer. */
 struct arrival {
 	const struct layer *layer;
@@ -360,7 +355,7 @@ static void consider(struct producers *p, struct found *found, struct queued_buf
 		if (arrival->direct ? buffer->process == arrival->writer
 				    : buffer->is_view != arrival->layer->is_view)
 			return;
-		owner = owner_at(p, buffer->key);
+		owner = RING_AT(p->owners, buffer->key);
 		if (!arrival->direct && owner->key == buffer->key &&
 		    owner->layer != arrival->layer->id && ++owner->misses <= OWNER_MISSES)
 			return;
@@ -482,7 +477,7 @@ void producers_queued(struct producers *p, struct layer *layer, int32_t process,
 			layer->producer_votes = VOTES_MAX;
 		layer->producer_is_sure |= layer->producer_votes >= VOTES_ENOUGH;
 		if (!direct)
-			*owner_at(p, layer->producer) =
+			*RING_AT(p->owners, layer->producer) =
 				(struct producer_owner){ layer->producer, layer->id, 0 };
 	} else if (layer->producer) {
 		/* Several are on their way. Only numbers can tell them apart. */

@@ -61,7 +61,7 @@ static void close_row(struct choreographer *c, unsigned int at)
 		sums->timed / 100; /* the nearest of the 99th percentile, from the longest on */
 	struct doframe_row row = {
 		.start_ns = sums->start_ns,
-		.end_ns = thread->last_ns,
+		.end_ns = thread->doframe.begin_ns,
 		.app = thread->app,
 		.pid = thread->pid,
 		.tid = c->tids[at],
@@ -85,7 +85,7 @@ static void close_row(struct choreographer *c, unsigned int at)
 		row.matrix[i] = is_placed ? (int64_t)sums->matrix[i] : ROW_UNKNOWN;
 	if (c->row)
 		c->row(c->context, &row);
-	thread->row = (struct choreographer_row){ .start_ns = thread->last_ns,
+	thread->row = (struct choreographer_row){ .start_ns = thread->doframe.begin_ns,
 						  .lost_before = thread->lost_last };
 }
 
@@ -93,7 +93,7 @@ static void close_row(struct choreographer *c, unsigned int at)
 static void close_rows(struct choreographer *c, uint64_t min, uint64_t until_ns)
 {
 	for (unsigned int i = 0; i < c->n; i++)
-		if (c->threads[i].row.frames > min && c->threads[i].last_ns <= until_ns)
+		if (c->threads[i].row.frames > min && c->threads[i].doframe.begin_ns <= until_ns)
 			close_row(c, i);
 }
 
@@ -142,8 +142,8 @@ static int thread_of(struct choreographer *c, const struct trace_record *record)
 		at = (int)c->n++;
 	} else if (is_new) {
 		/* The thread that is idle longest makes space. */
-		at = (int)TABLE_LEAST(c->threads, c->n, last_ns);
-		if (record->time_ns < c->threads[at].last_ns + UNUSED_NS)
+		at = (int)TABLE_LEAST(c->threads, c->n, doframe.begin_ns);
+		if (record->time_ns < c->threads[at].doframe.begin_ns + UNUSED_NS)
 			return -1;
 		close_row(c, (unsigned int)at);
 	}
@@ -275,14 +275,14 @@ static void begin_do_frame(struct choreographer *c, const struct trace_record *r
 		return;
 	}
 	thread = &c->threads[at];
-	if (now_ns >= thread->last_ns + IDLE_NS)
+	if (now_ns >= thread->doframe.begin_ns + IDLE_NS)
 		close_row(c, (unsigned int)at);
 	thread->lost_last = *c->lost;
 	thread->follows &= thread->losses == c->expected->losses;
-	since_ns = thread->last_end_ns ? thread->last_end_ns : thread->last_ns;
+	since_ns = thread->doframe.end_ns ? thread->doframe.end_ns : thread->doframe.begin_ns;
 	if (thread->follows && now_ns >= since_ns && now_ns - since_ns < PAUSE_NS) {
 		thread->row.intervals++;
-		thread->row.time_ns += now_ns - thread->last_ns;
+		thread->row.time_ns += now_ns - thread->doframe.begin_ns;
 	}
 	edge = thread->follows ? edge_of(c, number, thread->edge_at_begin, now_ns) : 0;
 	skipped = skipped_periods(c, thread, now_ns, edge, period_ns);
@@ -299,8 +299,6 @@ static void begin_do_frame(struct choreographer *c, const struct trace_record *r
 	if (skipped == 0 && thread->follows && edges == 1)
 		thread->usual_ns = (3 * thread->usual_ns + now_ns - last_edge_ns) / 4;
 	thread->row.frames++;
-	thread->last_ns = now_ns;
-	thread->last_end_ns = 0;
 	thread->edge_at_begin = thread->edge_at_end = c->expected->n_ticks;
 	thread->follows = true;
 	thread->losses = c->expected->losses;
@@ -407,7 +405,7 @@ void choreographer_end(struct choreographer *c, const struct slice_stack *stack,
 		/* Nothing is kept of one inside which another one began. */
 		if (thread->doframe.begin_ns != ended->begin_ns)
 			return;
-		thread->doframe.end_ns = thread->last_end_ns = now_ns;
+		thread->doframe.end_ns = now_ns;
 		if (period_ns > 0 && ns > period_ns)
 			*RING_AT(c->longs, c->n_long++) = thread->doframe;
 		thread->edge_at_end = c->expected->n_ticks;

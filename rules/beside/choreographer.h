@@ -73,19 +73,16 @@ struct choreographer_row {
 struct choreographer_thread {
 	int32_t pid; /* as its markers state */
 	char app[DOFRAME_APP_SIZE];
-	uint64_t last_ns;     /* begin of its last callback */
-	uint64_t last_end_ns; /* of the same; 0: unknown */
-	/* So many edges of VSYNC-app there were then; valid if @follows. */
+	/* So many edges of VSYNC-app there were at its last callback; valid if @follows. */
 	uint64_t edge_at_begin, edge_at_end;
-	bool follows;	       /* no event is missing since the last callback */
-	uint32_t losses;       /* of the edges, at that callback */
-	uint64_t usual_ns;     /* from its edge to a callback whose edge is certain; 0: unknown */
-	struct loss lost_last; /* all losses at its last callback */
-	/* The callback that began last. */
-	struct doframe doframe;
-	int64_t skipped;     /* periods that were counted for it, or ROW_UNKNOWN */
-	uint64_t first_edge; /* of VSYNC-app that it may answer; 0: unknown */
-	bool is_placed;	     /* its number tells the edge that it answers */
+	bool follows;		/* no event is missing since the last callback */
+	uint32_t losses;	/* of the edges, at that callback */
+	uint64_t usual_ns;	/* from its edge to a callback whose edge is certain; 0: unknown */
+	struct loss lost_last;	/* all losses at its last callback */
+	struct doframe doframe; /* that began last; end_ns 0: unknown */
+	int64_t skipped;	/* periods that were counted for it, or ROW_UNKNOWN */
+	uint64_t first_edge;	/* of VSYNC-app that it may answer; 0: unknown */
+	bool is_placed;		/* its number tells the edge that it answers */
 	struct choreographer_row row;
 };
 

@@ -105,33 +105,6 @@ static void write_row(struct gfx2019 *g, struct gfx2019_series *series)
 	series->stats = FRAME_STATS_EMPTY;
 }
 
-/* The series of the frame, which is added if it is new. If there is no space, the one that has been
- * idle longest is replaced; its row is written. */
-static struct gfx2019_series *series_of(struct gfx2019 *g)
-{
-	const char *surface = g->counter[0] ? g->counter : g->activity;
-	struct gfx2019_series *series;
-
-	for (int i = 0; i < g->n; i++)
-		if (g->series[i].tx == g->tx && strcmp(g->series[i].surface, surface) == 0 &&
-		    strcmp(g->series[i].app, g->app) == 0)
-			return &g->series[i];
-	if (g->n < g->max) {
-		series = &g->series[g->n++];
-	} else {
-		series = &g->series[TABLE_LEAST(g->series, (unsigned int)g->max, last_use)];
-		if (series->stats.frames > 0 && g->options.type < 3)
-			write_row(g, series);
-		g->evicted++;
-	}
-	memset(series, 0, sizeof(*series));
-	series->stats = FRAME_STATS_EMPTY;
-	series->tx = g->tx;
-	name_copy(series->app, sizeof(series->app), span_of(g->app));
-	name_copy(series->surface, sizeof(series->surface), span_of(surface));
-	return series;
-}
-
 /* --- frames --- */
 
 static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, uint64_t start_ns,
@@ -161,12 +134,33 @@ static void write_drop(struct gfx2019 *g, const struct gfx2019_series *series, u
 /* The first tick after a present: it is the frame's time. */
 static void count_frame(struct gfx2019 *g, const struct trace_record *tick)
 {
-	struct gfx2019_series *series = series_of(g);
-	uint64_t now_ns = tick->time_ns, interval_ns = now_ns - series->last_ns;
+	struct gfx2019_series *series = g->series, *end = g->series + g->n;
+	const char *surface = g->counter[0] ? g->counter : g->activity;
+	uint64_t now_ns = tick->time_ns, interval_ns;
 	bool late = now_ns > g->tick_ns && now_ns - g->tick_ns > g->options.vsync_ns;
 	unsigned int type = g->options.type;
 
+	while (series < end && (series->tx != g->tx || strcmp(series->surface, surface) != 0 ||
+				strcmp(series->app, g->app) != 0))
+		series++;
+	/* It is new. If there is no space, the one that has been idle longest is replaced; its row
+	 * is written. */
+	if (series == end) {
+		if (g->n < g->max) {
+			g->n++;
+		} else {
+			series = &g->series[TABLE_LEAST(g->series, (unsigned int)g->max, last_use)];
+			if (series->stats.frames > 0 && type < 3)
+				write_row(g, series);
+			g->evicted++;
+		}
+		*series = (struct gfx2019_series){ .tx = g->tx, .stats = FRAME_STATS_EMPTY };
+		name_copy(series->app, sizeof(series->app), span_of(g->app));
+		name_copy(series->surface, sizeof(series->surface), span_of(surface));
+	}
+
 	g->frames++;
+	interval_ns = now_ns - series->last_ns;
 	/* If the clock stepped back there is no interval. */
 	if (now_ns < series->last_ns)
 		series->begun = false;

@@ -33,7 +33,7 @@ struct composition {
 
 struct compositions {
 	uint32_t n;		 /* so far */
-	struct composition next; /* its tick and plan, before its commit; the tick by the owner */
+	struct composition next; /* its tick (set by the owner) and plan, before its commit */
 	uint64_t committed_ns;	 /* the last commit; 0: none */
 	uint32_t n_misses;	 /* so far */
 	struct composition_miss {

@@ -33,8 +33,8 @@ struct source_file;
 struct stage {
 	/* Reads up to @size bytes. Returns their number, 0 at the end, or -errno. */
 	ssize_t (*read)(struct source_file *file, void *buffer, size_t size);
+	struct span unread; /* in: */
 	char bytes[STAGE_SIZE];
-	size_t begin, end;
 	bool last; /* these are the last bytes */
 };
 
@@ -57,25 +57,21 @@ struct source_file {
 	struct stage *stage; /* the last one: ->plain if the file is compressed, else ->raw */
 };
 
-static struct span stage_span(const struct stage *stage)
-{
-	return (struct span){ stage->bytes + stage->begin, stage->end - stage->begin };
-}
-
 /* Adds the bytes of one read to a stage with space. Returns 0 or -errno. */
 static int stage_fill(struct source_file *file, struct stage *stage)
 {
+	size_t len = stage->unread.len;
 	ssize_t n;
 
-	memmove(stage->bytes, stage->bytes + stage->begin, stage->end - stage->begin);
-	stage->end -= stage->begin;
-	stage->begin = 0;
-	if (stage->end == STAGE_SIZE || stage->last)
+	if (len > 0)
+		memmove(stage->bytes, stage->unread.ptr, len);
+	stage->unread.ptr = stage->bytes;
+	if (len == STAGE_SIZE || stage->last)
 		return 0;
-	n = stage->read(file, stage->bytes + stage->end, STAGE_SIZE - stage->end);
+	n = stage->read(file, stage->bytes + len, STAGE_SIZE - len);
 	if (n < 0)
 		return (int)n;
-	stage->end += (size_t)n;
+	stage->unread.len += (size_t)n;
 	stage->last = n == 0;
 	return 0;
 }
@@ -103,21 +99,6 @@ static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
 	return n;
 }
 
-/* Begins the next stream, if there is one: gzip files can be concatenated. Other bytes after the
- * end of a stream are not part of the trace. Returns 1; 0: there is none; -errno. */
-static int next_member(struct source_file *file)
-{
-	int error = 0;
-
-	while (error == 0 && file->raw.end - file->raw.begin < 2 && !file->raw.last)
-		error = stage_fill(file, &file->raw);
-	if (error < 0)
-		return error;
-	file->inflated = !span_starts_with(stage_span(&file->raw), SPAN_LITERAL("\x1f\x8b")) ||
-			 inflateReset(&file->zlib) != Z_OK;
-	return !file->inflated;
-}
-
 /* Inflates from the raw stage. */
 static ssize_t read_inflated(struct source_file *file, void *buffer, size_t size)
 {
@@ -125,25 +106,29 @@ static ssize_t read_inflated(struct source_file *file, void *buffer, size_t size
 	z_stream *zlib = &file->zlib;
 
 	for (;;) {
-		int result = file->inflated ? next_member(file) : 1;
+		/* Two bytes tell whether another stream follows. */
+		size_t least = file->inflated ? 2 : 1;
+		int result = 0;
 
-		if (result <= 0)
-			return result;
-		if (raw->begin == raw->end && !raw->last) {
+		while (result == 0 && raw->unread.len < least && !raw->last)
 			result = stage_fill(file, raw);
-			if (result < 0)
-				return result;
-		}
-		if (raw->begin == raw->end) {
+		if (result < 0)
+			return result;
+		/* gzip files can be concatenated. Other bytes after the end of a stream are not
+		 * part of the trace. */
+		if (file->inflated && (!span_starts_with(raw->unread, SPAN_LITERAL("\x1f\x8b")) ||
+				       inflateReset(zlib) != Z_OK))
+			return 0;
+		if (raw->unread.len == 0) {
 			set_damage(file, "the compressed data is truncated");
 			return 0;
 		}
-		zlib->next_in = (Bytef *)raw->bytes + raw->begin;
-		zlib->avail_in = (uInt)(raw->end - raw->begin);
+		zlib->next_in = (Bytef *)raw->unread.ptr;
+		zlib->avail_in = (uInt)raw->unread.len;
 		zlib->next_out = buffer;
 		zlib->avail_out = (uInt)size;
 		result = inflate(zlib, Z_SYNC_FLUSH);
-		raw->begin = raw->end - zlib->avail_in;
+		raw->unread = span_skip(raw->unread, raw->unread.len - zlib->avail_in);
 		file->inflated = result == Z_STREAM_END;
 		if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) {
 			if (zlib->avail_out == size)
@@ -156,44 +141,11 @@ static ssize_t read_inflated(struct source_file *file, void *buffer, size_t size
 	}
 }
 
-/* --- output --- */
-
 static ssize_t read_plain(struct source_file *file, void *buffer, size_t size)
 {
-	struct span rest = stage_span(file->stage);
-	ssize_t n = (ssize_t)input_take(&rest, buffer, size);
+	ssize_t n = (ssize_t)input_take(&file->stage->unread, buffer, size);
 
-	file->stage->begin += (size_t)n;
-	if (n > 0 || file->stage->last)
-		return n;
-	return file->stage->read(file, buffer, size);
-}
-
-/* Text out of HTML or JSON. */
-static ssize_t read_html(struct source_file *file, void *buffer, size_t size)
-{
-	struct stage *stage = file->stage;
-
-	while (file->html_text.len == 0) {
-		struct span input = stage_span(stage);
-		bool more = !container_html_next(&file->html_state, &input, stage->last,
-						 &file->html_text);
-		int error;
-
-		stage->begin = stage->end - input.len;
-		if (!more)
-			continue;
-		if (stage->last) {
-			if (container_html_is_open(&file->html_state))
-				set_damage(file,
-					   "the file is truncated: its HTML or JSON is incomplete");
-			return 0;
-		}
-		error = stage_fill(file, stage);
-		if (error < 0)
-			return error;
-	}
-	return (ssize_t)input_take(&file->html_text, buffer, size);
+	return n > 0 || file->stage->last ? n : file->stage->read(file, buffer, size);
 }
 
 /* --- recognition --- */
@@ -206,7 +158,7 @@ static int recognise(struct source_file *file, enum container_kind *kind)
 	struct stage *stage = file->stage;
 	size_t skip;
 
-	while (stage->end - stage->begin < CONTAINER_HEAD_MAX && !stage->last &&
+	while (stage->unread.len < CONTAINER_HEAD_MAX && !stage->last &&
 	       file->text.source.damage == damage) {
 		int error = stage_fill(file, stage);
 
@@ -214,8 +166,8 @@ static int recognise(struct source_file *file, enum container_kind *kind)
 			return error;
 	}
 	file->is_corrupt = file->text.source.damage != damage && !stage->last;
-	*kind = container_recognise(stage_span(stage), &skip);
-	stage->begin += skip;
+	*kind = container_recognise(stage->unread, &skip);
+	stage->unread = span_skip(stage->unread, skip);
 	return 0;
 }
 
@@ -344,7 +296,7 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 	}
 	if (source->what && (file->other || is_binary))
 		return refuse(file, source->what, source->advice);
-	if (!source->what && kind == CONTAINER_TEXT && !is_text(head))
+	if (!source->what && is_binary)
 		source->what = "in an unknown format";
 	return 0;
 }
@@ -354,50 +306,46 @@ static int refuse_others(struct source_file *file, enum container_kind kind, str
 /* A perfetto trace that cannot be read twice is kept in memory, up to this size. */
 #define WHOLE_MAX (64u << 20)
 
-/* Reads the whole trace into memory. Returns 0, or -errno after the reason was reported. */
-static int read_whole(struct source_file *file)
-{
-	char *bytes = mmap(NULL, WHOLE_MAX + 1, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	ssize_t n;
-
-	if (bytes == MAP_FAILED)
-		return -ENOMEM;
-	file->whole.ptr = bytes;
-	while ((n = read_plain(file, bytes + file->whole.len, WHOLE_MAX + 1 - file->whole.len)) >
-	       0) {
-		file->whole.len += (size_t)n;
-		if (file->whole.len <= WHOLE_MAX)
-			continue;
-		if (!file->quiet)
-			report("%s: a perfetto trace of more than 64 MB can be sorted only if it "
-			       "is a plain file; save it to a file, unpacked, and pass that",
-			       file->text.source.name);
-		return -EFBIG;
-	}
-	return (int)n;
-}
-
 /* Returns 0, or -errno after the reason was reported. */
 static int open_perfetto(struct source_file *file)
 {
-	off_t base = lseek(file->fd, 0, SEEK_CUR) - (off_t)(file->raw.end - file->raw.begin);
+	off_t base = lseek(file->fd, 0, SEEK_CUR) - (off_t)file->raw.unread.len;
 	struct stat info;
 	/* The trace is the rest of a plain file, and can be read again. */
 	bool is_plain = !file->compressed && !file->archive && base >= 0 &&
 			fstat(file->fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > base;
-	int error = is_plain ? 0 : read_whole(file);
+	ssize_t n = 0;
 
-	if (error == 0)
-		error = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
-					     file->whole);
-	if (error == -ENOMEM)
+	if (!is_plain) {
+		char *bytes = mmap(NULL, WHOLE_MAX + 1, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (bytes == MAP_FAILED)
+			return report_no_memory(file->text.source.name);
+		do {
+			file->whole = (struct span){ bytes, file->whole.len + (size_t)n };
+			n = read_plain(file, bytes + file->whole.len,
+				       WHOLE_MAX + 1 - file->whole.len);
+		} while (n > 0 && file->whole.len + (size_t)n <= WHOLE_MAX);
+		if (n > 0 && !file->quiet)
+			report("%s: a perfetto trace of more than 64 MB can be sorted only if it "
+			       "is a plain file; save it to a file, unpacked, and pass that",
+			       file->text.source.name);
+		if (n > 0)
+			return -EFBIG;
+	}
+	if (n == 0)
+		n = perfetto_reader_open(&file->perfetto, is_plain ? file->fd : -1, base,
+					 file->whole);
+	if (n == -ENOMEM)
 		report_no_memory(file->text.source.name);
-	return error;
+	return (int)n;
 }
 
-static void copy_perfetto_counts(struct source_file *file)
+/* Brings the counts up to date, and passes on a record, if there is one. */
+static void on_perfetto_record(void *context, const struct trace_record *record)
 {
+	struct source_file *file = context;
 	const struct perfetto_counts *from = perfetto_reader_counts(file->perfetto);
 	struct source *source = &file->text.source;
 
@@ -414,36 +362,13 @@ static void copy_perfetto_counts(struct source_file *file)
 		source->what = "in an unknown format";
 		source->advice = "pass the trace file instead, or an undamaged copy of it";
 	}
-}
-
-static void on_perfetto_record(void *context, const struct trace_record *record)
-{
-	struct source_file *file = context;
-
-	copy_perfetto_counts(file);
-	if (file->sink)
+	if (file->sink && record)
 		file->sink->records(file->sink->context, record, 1);
 }
 
-static ssize_t read_perfetto(struct source_file *file, const struct record_sink *sink)
-{
-	ssize_t n;
+/* --- the source --- */
 
-	file->sink = sink;
-	n = perfetto_reader_read(file->perfetto, on_perfetto_record, file);
-	copy_perfetto_counts(file);
-	if (n == -ENOTSUP)
-		return refuse(file,
-			      "a perfetto trace whose packets are compressed by zstd, which needs "
-			      "libarchive",
-			      "unpack it first: traceconv decompress_packets FILE OUT");
-	if (n < 0 && n != -EINTR)
-		report("%s: %s; stopped reading", file->text.source.name, strerror((int)-n));
-	return n;
-}
-
-/* If the file is an archive, reads it through libarchive from now on. Returns 0 or -errno. */
-static int unpack(struct source_file *file, enum container_kind *kind);
+static int has_markers(void *context, struct source_archive *archive);
 
 /* Recognises the input before its first read. Returns 0 or -errno. */
 static int begin_input(struct source_file *file)
@@ -454,11 +379,28 @@ static int begin_input(struct source_file *file)
 	if (file->recognised)
 		return 0;
 	error = recognise(file, &kind);
-	if (error == 0 && kind == CONTAINER_TEXT && !file->archive &&
-	    !is_text(stage_span(&file->raw)))
-		error = unpack(file, &kind);
 	if (error < 0)
 		return error;
+
+	/* An archive is read through libarchive from now on. */
+	if (kind == CONTAINER_TEXT && !file->archive && !is_text(file->raw.unread)) {
+		const struct archive_input input = {
+			.name = file->text.source.name,
+			.fd = file->fd,
+			.head = file->raw.unread,
+			.has_markers = has_markers,
+			.context = file,
+		};
+
+		error = source_archive_open(&file->archive, &input);
+		if (error == 0) {
+			file->raw.unread = SPAN_NULL;
+			file->raw.last = false;
+			error = recognise(file, &kind);
+		}
+		if (error < 0)
+			return error;
+	}
 	if (kind == CONTAINER_GZIP || kind == CONTAINER_ZLIB) {
 		/* 15: windows of any size; 32: both gzip and zlib headers. */
 		if (inflateInit2(&file->zlib, 15 + 32) != Z_OK)
@@ -466,14 +408,17 @@ static int begin_input(struct source_file *file)
 		file->compressed = true;
 		file->stage = &file->plain;
 		error = recognise(file, &kind);
+		if (error < 0)
+			return error;
 	}
-	if (error == 0 && kind == CONTAINER_PERFETTO)
+
+	if (kind == CONTAINER_PERFETTO)
 		error = file->other ? refuse(file, "a perfetto trace", "") : open_perfetto(file);
 	/* The last bytes before corrupt ones may be wrong: then they do not tell what it is. */
-	if (error == 0 && !file->perfetto &&
-	    (!file->text.source.damage ||
-	     (!file->is_corrupt && file->stage->end > file->stage->begin)))
-		error = refuse_others(file, kind, stage_span(file->stage));
+	else if (!file->text.source.damage || (!file->is_corrupt && file->stage->unread.len > 0))
+		error = refuse_others(file, kind, file->stage->unread);
+	else
+		error = 0;
 	file->html = kind == CONTAINER_HTML || kind == CONTAINER_JSON;
 	if (kind == CONTAINER_JSON)
 		file->html_state = CONTAINER_JSON_INIT;
@@ -484,32 +429,60 @@ static int begin_input(struct source_file *file)
 static ssize_t file_bytes(struct source_text *text, void *buffer, size_t size)
 {
 	struct source_file *file = (struct source_file *)text;
-	int error = begin_input(file);
+	struct stage *stage = file->stage;
 
-	if (error < 0)
-		return error;
-	return file->html ? read_html(file, buffer, size) : read_plain(file, buffer, size);
+	if (!file->html)
+		return read_plain(file, buffer, size);
+	/* Text out of HTML or JSON. */
+	while (file->html_text.len == 0) {
+		int error;
+
+		if (container_html_next(&file->html_state, &stage->unread, stage->last,
+					&file->html_text))
+			continue;
+		if (stage->last) {
+			if (container_html_is_open(&file->html_state))
+				set_damage(file,
+					   "the file is truncated: its HTML or JSON is incomplete");
+			return 0;
+		}
+		error = stage_fill(file, stage);
+		if (error < 0)
+			return error;
+	}
+	return (ssize_t)input_take(&file->html_text, buffer, size);
 }
 
 static ssize_t file_read(struct source *source, enum source_how how, const struct record_sink *sink)
 {
 	struct source_file *file = (struct source_file *)source;
-	int error = input_is_stopped() ? -EINTR : begin_input(file);
+	ssize_t n = input_is_stopped() ? -EINTR : begin_input(file);
 
-	if (error < 0)
-		return error;
-	return file->perfetto ? read_perfetto(file, sink) : source_text_read(source, how, sink);
+	if (n < 0)
+		return n;
+	if (!file->perfetto)
+		return source_text_read(source, how, sink);
+	file->sink = sink;
+	n = perfetto_reader_read(file->perfetto, on_perfetto_record, file);
+	on_perfetto_record(file, NULL);
+	if (n == -ENOTSUP)
+		return refuse(file,
+			      "a perfetto trace whose packets are compressed by zstd, which needs "
+			      "libarchive",
+			      "unpack it first: traceconv decompress_packets FILE OUT");
+	if (n < 0 && n != -EINTR)
+		report("%s: %s; stopped reading", source->name, strerror((int)-n));
+	return n;
 }
 
 static void file_describe_damage(const struct source *source, char text[static 200])
 {
 	const struct source_file *file = (const struct source_file *)source;
 
-	if (!file->perfetto) {
+	if (file->perfetto)
+		perfetto_reader_describe_damage(file->perfetto, text);
+	else
 		source_text_describe_damage(source, text);
-		return;
-	}
-	perfetto_reader_describe_damage(file->perfetto, text);
 }
 
 static void file_stop(struct source *source)
@@ -596,28 +569,10 @@ static int has_markers(void *context, struct source_archive *archive)
 	return (int)n;
 }
 
-static int unpack(struct source_file *file, enum container_kind *kind)
-{
-	const struct archive_input input = {
-		.name = file->text.source.name,
-		.fd = file->fd,
-		.head = stage_span(&file->raw),
-		.has_markers = has_markers,
-		.context = file,
-	};
-	int result = source_archive_open(&file->archive, &input);
-
-	if (result != 0)
-		return result == ARCHIVE_IS_NONE ? 0 : result;
-	file->raw.begin = file->raw.end = 0;
-	file->raw.last = false;
-	return recognise(file, kind);
-}
-
 /* --- opening --- */
 
 /* @advice: if there is no such file. Returns 0, or -errno after the reason was reported. */
-static int open_file(struct source_file **out, const char *path, uint64_t remember_ns,
+static int open_file(struct source **out, const char *path, uint64_t remember_ns,
 		     const char *advice)
 {
 	struct source_file *file = file_new(remember_ns);
@@ -638,19 +593,14 @@ static int open_file(struct source_file **out, const char *path, uint64_t rememb
 		source_close(&file->text.source);
 		return error;
 	}
-	*out = file;
+	*out = &file->text.source;
 	return 0;
 }
 
 int source_file_open(struct source **out, const char *path, uint64_t remember_ns)
 {
-	struct source_file *file;
-	int error = open_file(&file, path, remember_ns,
-			      "name a recorded trace, or '-' for standard input");
-
-	if (error == 0)
-		*out = &file->text.source;
-	return error;
+	return open_file(out, path, remember_ns,
+			 "name a recorded trace, or '-' for standard input");
 }
 
 int source_file_lines(const char *path, const char *advice,
@@ -659,13 +609,16 @@ int source_file_lines(const char *path, const char *advice,
 	char bytes[16384], line[SOURCE_LINE_MAX];
 	size_t total = 0, len = 0;
 	struct source_file *file;
+	struct source *source;
 	bool more = true;
-	ssize_t n = open_file(&file, path, 0, advice);
+	ssize_t n = open_file(&source, path, 0, advice);
 
 	if (n < 0)
 		return (int)n;
+	file = (struct source_file *)source;
 	file->other = advice;
-	while (more && total < SOURCE_LINES_BYTES &&
+	n = begin_input(file);
+	while (n >= 0 && more && total < SOURCE_LINES_BYTES &&
 	       (n = file_bytes(&file->text, bytes, sizeof(bytes))) > 0) {
 		total += (size_t)n;
 		for (ssize_t i = 0; more && i < n; i++) {
@@ -679,6 +632,6 @@ int source_file_lines(const char *path, const char *advice,
 	}
 	if (more && n == 0 && len > 0)
 		pass(context, (struct span){ line, len });
-	source_close(&file->text.source);
+	source_close(source);
 	return n < 0 ? (int)n : 0;
 }

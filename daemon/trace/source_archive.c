@@ -38,7 +38,6 @@ struct source_archive {
 	off_t begin;	      /* zip: offset of the archive in the file */
 	int copy;	      /* zip: it replaces an input that cannot be read twice; or -1 */
 	bool quiet;	      /* errors are not reported */
-	bool is_unknown;      /* libarchive itself cannot unpack it */
 	bool refused;	      /* a file cannot be unpacked */
 	bool input_over;
 	int error;	    /* of reading the input: -errno, reported */
@@ -119,27 +118,6 @@ static bool is_zip(const struct source_archive *archive)
 	return archive->packing == &packings[PACKING_ZIP];
 }
 
-/* --- memory --- */
-
-/* Limits the memory of the process to more than it can write to now, because the libraries have no
- * limit that can be set. */
-static void limit_memory(struct source_archive *archive)
-{
-	rlim_t now = MEMORY_MAX;
-	struct rlimit limit;
-	unsigned long pages;
-	char text[128];
-
-	if (text_file_read(text, sizeof(text), "/proc/self/statm") &&
-	    sscanf(text, "%*s %*s %*s %*s %*s %lu", &pages) == 1 && pages > 0)
-		now = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-	getrlimit(RLIMIT_DATA, &archive->memory);
-	limit = archive->memory;
-	if (limit.rlim_cur > now + MEMORY_MAX)
-		limit.rlim_cur = now + MEMORY_MAX;
-	setrlimit(RLIMIT_DATA, &limit);
-}
-
 /* --- the input --- */
 
 /* Returns the number of bytes in the buffer, or -errno. */
@@ -210,16 +188,15 @@ static int end_early(struct source_archive *archive, int result)
 	return 0;
 }
 
-/* Begins at the first file. Returns 0 or -errno; if nothing can be read, ->over is set. */
+/* Begins at the first file. Returns 0 or -errno; if nothing can be read, ->over is set. 1: a
+ * packet, which this libarchive cannot unpack. */
 static int begin_reading(struct source_archive *archive)
 {
 	struct archive *reader = la->archive_read_new();
 	int result;
 
 	archive->reader = reader;
-	archive->input_over = archive->over = false;
-	archive->block = SPAN_NULL;
-	archive->damage = NULL;
+	archive->input_over = false;
 	if (!reader)
 		return end_early(archive, ARCHIVE_FATAL);
 	la->archive_read_set_read_callback(reader, on_read);
@@ -235,9 +212,8 @@ static int begin_reading(struct source_archive *archive)
 				 ? la->archive_read_support_filter_zstd(reader)
 				 : la->archive_read_support_filter_bzip2(reader);
 		/* Otherwise libarchive would start a program to unpack it. */
-		archive->is_unknown = result != ARCHIVE_OK;
-		if (archive->is_unknown && archive->is_packet)
-			return -ENOTSUP;
+		if (result != ARCHIVE_OK && archive->is_packet)
+			return 1;
 		la->archive_read_support_format_raw(reader);
 		if (!archive->is_packet)
 			la->archive_read_support_format_empty(reader);
@@ -323,81 +299,73 @@ static void add_name(struct name_list *list, struct archive_entry *entry)
 		text_append(list->text, sizeof(list->text), "%s...", between);
 }
 
-struct found {
-	bool is_bugreport;
-	struct name_list files, traces;
-	unsigned int trace; /* number of the first trace among the files */
-};
-
-/* Returns 0, or -errno after the reason was reported. */
-static int check_files(const struct source_archive *archive, const struct found *found)
-{
-	const char *name = archive->input.name;
-
-	if (found->files.count == 0 && !archive->cut)
-		report("%s: no trace with markers: it is an empty zip archive; pass the trace file "
-		       "instead",
-		       name);
-	else if (found->files.count > 1 && found->traces.count == 0 && archive->refused)
-		report("%s: jankd cannot unpack the files in this zip archive: %s; unpack it "
-		       "first: %s",
-		       name, found->files.text, archive->packing->unpack);
-	else if (found->is_bugreport && found->traces.count == 0 && !archive->cut)
-		report("%s: no trace with markers: it is a bugreport without one; record a trace "
-		       "with perfetto or atrace, or take the bugreport while one is being recorded "
-		       "(developer options, System Tracing)",
-		       name);
-	else if (found->files.count > 1 && found->traces.count == 0 && !archive->cut)
-		report("%s: no trace with markers: none of the %u files in this zip archive is a "
-		       "trace: %s; pass the trace file instead",
-		       name, found->files.count, found->files.text);
-	else if (found->traces.count > 1)
-		report("%s: %u traces in this zip archive: %s; unpack it and pass one or more of "
-		       "them",
-		       name, found->traces.count, found->traces.text);
-	else
-		return 0;
-	return -ENOTSUP;
-}
-
 /* Moves to the one file to read: the archive is read to its end, and then again up to that file.
  * Returns 0, or -errno after the reason was reported. */
 static int choose_file(struct source_archive *archive)
 {
-	struct found found = { .trace = 0 };
+	struct name_list files = { .count = 0 }, traces = { .count = 0 };
+	const char *of = archive->input.name;
 	struct archive_entry *entry;
+	unsigned int chosen = 0; /* number of the first trace among the files */
+	bool is_bugreport = false;
 	int error = 0;
 
 	while ((entry = next_file(archive, &error))) {
 		const char *name = la->archive_entry_pathname(entry);
 		int has;
 
-		add_name(&found.files, entry);
-		found.is_bugreport |= name && strcmp(name, "main_entry.txt") == 0;
+		is_bugreport |= name && strcmp(name, "main_entry.txt") == 0;
 		archive->quiet = true;
 		has = archive->input.has_markers(archive->input.context, archive);
 		archive->quiet = false;
 		if (has < 0)
 			return has;
-		if (has && found.traces.count == 0)
-			found.trace = found.files.count - 1;
+		if (has && traces.count == 0)
+			chosen = files.count;
+		add_name(&files, entry);
 		if (has)
-			add_name(&found.traces, entry);
+			add_name(&traces, entry);
 	}
 	archive->cut = archive->damage;
 	if (error == 0 && input_is_stopped())
-		return -EINTR;
-	if (error == 0)
-		error = check_files(archive, &found);
-	/* If no trace was found, it may be in the missing part. */
-	if (error < 0 || (found.files.count != 1 && found.traces.count == 0))
+		error = -EINTR;
+	if (error < 0)
 		return error;
-	if (found.files.count > 1)
-		report("%s: reading %s, the only one of its %u files with markers",
-		       archive->input.name, found.traces.text, found.files.count);
+
+	error = -ENOTSUP;
+	if (files.count == 0 && !archive->cut)
+		report("%s: no trace with markers: it is an empty zip archive; pass the trace file "
+		       "instead",
+		       of);
+	else if (files.count > 1 && traces.count == 0 && archive->refused)
+		report("%s: jankd cannot unpack the files in this zip archive: %s; unpack it "
+		       "first: %s",
+		       of, files.text, archive->packing->unpack);
+	else if (is_bugreport && traces.count == 0 && !archive->cut)
+		report("%s: no trace with markers: it is a bugreport without one; record a trace "
+		       "with perfetto or atrace, or take the bugreport while one is being recorded "
+		       "(developer options, System Tracing)",
+		       of);
+	else if (files.count > 1 && traces.count == 0 && !archive->cut)
+		report("%s: no trace with markers: none of the %u files in this zip archive is a "
+		       "trace: %s; pass the trace file instead",
+		       of, files.count, files.text);
+	else if (traces.count > 1)
+		report("%s: %u traces in this zip archive: %s; unpack it and pass one or more of "
+		       "them",
+		       of, traces.count, traces.text);
+	else
+		error = 0;
+	/* If no trace was found, it may be in the missing part. */
+	if (error < 0 || (files.count != 1 && traces.count == 0))
+		return error;
+
+	if (files.count > 1)
+		report("%s: reading %s, the only one of its %u files with markers", of, traces.text,
+		       files.count);
 	la->archive_read_free(archive->reader);
 	error = begin_reading(archive);
-	for (unsigned int i = 0; error == 0 && i <= found.trace; i++)
+	for (unsigned int i = 0; error == 0 && i <= chosen; i++)
 		next_file(archive, &error);
 	return error;
 }
@@ -436,36 +404,16 @@ static int keep_copy(struct source_archive *archive)
 	return error;
 }
 
-static int begin(struct source_archive *archive)
-{
-	struct stat info;
-	int error = 0;
-
-	if (is_zip(archive)) {
-		off_t at = lseek(archive->input.fd, 0, SEEK_CUR);
-
-		if (fstat(archive->input.fd, &info) < 0 || !S_ISREG(info.st_mode) ||
-		    at < (off_t)archive->input.head.len)
-			error = keep_copy(archive);
-		else
-			archive->begin = at - (off_t)archive->input.head.len;
-		archive->input.head.len = 0;
-	}
-	if (error == 0)
-		error = begin_reading(archive);
-	if (error < 0 || archive->over)
-		return error;
-	if (is_zip(archive))
-		return choose_file(archive);
-	next_file(archive, &error);
-	return error;
-}
-
 int source_archive_open(struct source_archive **out, const struct archive_input *input)
 {
 	const struct packing *packing = NULL;
 	struct source_archive *archive;
-	int error;
+	rlim_t now = MEMORY_MAX;
+	struct rlimit limit;
+	unsigned long pages;
+	struct stat info;
+	char text[128];
+	int error = 0;
 
 	*out = NULL;
 	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++)
@@ -481,8 +429,33 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 	archive->input.head.ptr = archive->buffer;
 	archive->packing = packing;
 	archive->copy = -1;
-	limit_memory(archive);
-	error = begin(archive);
+
+	/* Limits the memory of the process to more than it can write to now, because the libraries
+	 * have no limit that can be set. */
+	if (text_file_read(text, sizeof(text), "/proc/self/statm") &&
+	    sscanf(text, "%*s %*s %*s %*s %*s %lu", &pages) == 1 && pages > 0)
+		now = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+	getrlimit(RLIMIT_DATA, &archive->memory);
+	limit = archive->memory;
+	if (limit.rlim_cur > now + MEMORY_MAX)
+		limit.rlim_cur = now + MEMORY_MAX;
+	setrlimit(RLIMIT_DATA, &limit);
+
+	if (is_zip(archive)) {
+		off_t at = lseek(input->fd, 0, SEEK_CUR) - (off_t)input->head.len;
+
+		if (fstat(input->fd, &info) < 0 || !S_ISREG(info.st_mode) || at < 0)
+			error = keep_copy(archive);
+		else
+			archive->begin = at;
+		archive->input.head.len = 0;
+	}
+	if (error == 0)
+		error = begin_reading(archive);
+	if (error == 0 && !archive->over && is_zip(archive))
+		error = choose_file(archive);
+	else if (error == 0 && !archive->over)
+		next_file(archive, &error);
 	if (error < 0)
 		source_archive_close(archive);
 	else
@@ -493,6 +466,7 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 int source_archive_open_packet(struct source_archive **out, struct span packed)
 {
 	struct source_archive *archive;
+	int error;
 
 	*out = NULL;
 	if (!load_library())
@@ -504,12 +478,15 @@ int source_archive_open_packet(struct source_archive **out, struct span packed)
 	archive->packing = &packings[PACKING_ZSTD];
 	archive->is_packet = archive->quiet = true;
 	archive->copy = -1;
-	if (begin(archive) < 0)
-		archive->damage = "the compressed data is corrupt";
-	if (archive->is_unknown) {
+	error = begin_reading(archive);
+	if (error > 0) {
 		source_archive_close(archive);
 		return -ENOTSUP;
 	}
+	if (error == 0 && !archive->over)
+		next_file(archive, &error);
+	if (error < 0)
+		archive->damage = "the compressed data is corrupt";
 	*out = archive;
 	return 0;
 }

@@ -120,27 +120,10 @@ static struct setting *find(struct settings *settings, struct span line)
 /* Space is made for as many settings at once. */
 #define STEP 256
 
-/* Adds a setting at the end of the current place. Returns NULL if there is no space. */
-static struct setting *insert(struct settings *settings, uint64_t hash)
-{
-	size_t at = settings->n, n = settings->n + STEP - settings->n % STEP;
-	struct setting *list =
-		at < SETTINGS_MOST ? realloc(settings->list, n * sizeof(*list)) : NULL;
-
-	if (!list)
-		return NULL;
-	settings->list = list;
-	while (at > 0 && settings->list[at - 1].place > settings->place)
-		at--;
-	memmove(&settings->list[at + 1], &settings->list[at], (settings->n++ - at) * sizeof(*list));
-	settings->list[at] = (struct setting){ .hash = hash, .place = settings->place };
-	settings->next = at + 1;
-	return &settings->list[at];
-}
-
 void settings_put(struct settings *settings, enum settings_text which, struct span line)
 {
-	struct setting *setting;
+	size_t at = settings->n, n = at + STEP - at % STEP;
+	struct setting *setting, *list;
 	char *copy;
 
 	/* Only a hostile journal has that many. */
@@ -152,8 +135,19 @@ void settings_put(struct settings *settings, enum settings_text which, struct sp
 		settings->place = setting->place;
 	else if (is_place(line))
 		settings->place = ++settings->places;
-	if (!setting && copy)
-		setting = insert(settings, hash_of(line));
+
+	/* A new one is added at the end of the current place. */
+	list = !setting && copy && at < SETTINGS_MOST ? realloc(settings->list, n * sizeof(*list))
+						      : NULL;
+	if (list) {
+		settings->list = list;
+		while (at > 0 && list[at - 1].place > settings->place)
+			at--;
+		setting = &list[at];
+		memmove(setting + 1, setting, (settings->n++ - at) * sizeof(*list));
+		*setting = (struct setting){ .hash = hash_of(line), .place = settings->place };
+		settings->next = at + 1;
+	}
 	if (!setting || !copy) {
 		free(copy);
 		settings->incomplete = true;
@@ -230,48 +224,24 @@ static void note_read(struct settings *settings, int error)
 		settings->error = error;
 }
 
-static void read_file(struct settings *settings, enum settings_text which, const char *directory,
-		      const char *name)
+/* Reads options and events, if they can be read. */
+static void read_lists(struct settings *settings, enum settings_text which, const char *directory)
 {
-	char value[SETTING_SIZE];
-	int error = setting_read(directory, name, value);
+	static const char *const lists[][2] = { { "trace_options", "option" },
+						{ "set_event", "event" } };
 
-	note_read(settings, error);
-	if (error == 0 && value[0])
-		put(settings, which, "%s %s", name, value);
-}
+	for (size_t i = 0; i < 2; i++) {
+		char *text = setting_read_all(directory, lists[i][0]), *rest = text, *line;
 
-/* Different sizes of CPUs are one value: "1408,64". */
-static void read_sizes(struct settings *settings, enum settings_text which, const char *directory)
-{
-	char name[64], value[SETTING_SIZE], sizes[SETTINGS_LINE_MAX] = "";
-
-	if (setting_read(directory, SIZE, value) < 0 || value[0] != 'X') {
-		read_file(settings, which, directory, SIZE);
-		return;
+		if (!text)
+			note_read(settings, -errno);
+		else if (i == 1)
+			put(settings, which, "events");
+		while ((line = strsep(&rest, "\n")))
+			if (*line)
+				put(settings, which, "%s %s", lists[i][1], line);
+		free(text);
 	}
-	for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
-		snprintf(name, sizeof(name), "per_cpu/cpu%u/" SIZE, cpu);
-		note_read(settings, setting_read(directory, name, value));
-		text_append(sizes, sizeof(sizes), "%s%s", cpu > 0 ? "," : "", value);
-	}
-	put(settings, which, SIZE " %s", sizes);
-}
-
-/* Adds each line of a file after @key, if it can be read, and before them @head. */
-static void read_list(struct settings *settings, enum settings_text which, const char *directory,
-		      const char *name, const char *head, const char *key)
-{
-	char *text = setting_read_all(directory, name), *rest = text, *line;
-
-	if (!text)
-		note_read(settings, -errno);
-	else if (head)
-		put(settings, which, "%s", head);
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			put(settings, which, "%s %s", key, line);
-	free(text);
 }
 
 /* Events that a list does not have are off, and get a line that says so. */
@@ -293,13 +263,6 @@ static void put_events_off(struct settings *settings, enum settings_text which)
 	}
 }
 
-/* Reads options and events. */
-static void read_lists(struct settings *settings, enum settings_text which, const char *directory)
-{
-	read_list(settings, which, directory, "trace_options", NULL, "option");
-	read_list(settings, which, directory, "set_event", "events", "event");
-}
-
 void settings_read_place(struct settings *settings, enum settings_text which, const char *tracefs,
 			 struct span instance, bool all)
 {
@@ -318,12 +281,25 @@ void settings_read_place(struct settings *settings, enum settings_text which, co
 	put(settings, which, "place%s%.*s", instance.len > 0 ? " " : "", (int)instance.len,
 	    instance.ptr);
 	for (size_t i = 0; i < FILES; i++) {
+		char value[SETTING_SIZE], sizes[SETTINGS_LINE_MAX] = "", name[64];
+
 		if (i == FILES - 1 && all)
 			read_lists(settings, which, directory);
-		if (strcmp(files[i].name, SIZE) == 0)
-			read_sizes(settings, which, directory);
-		else if (all || files[i].always)
-			read_file(settings, which, directory, files[i].name);
+		if (!all && !files[i].always)
+			continue;
+		note_read(settings, setting_read(directory, files[i].name, value));
+		if (strcmp(files[i].name, SIZE) != 0 || value[0] != 'X') {
+			if (value[0])
+				put(settings, which, "%s %s", files[i].name, value);
+			continue;
+		}
+		/* Different sizes of CPUs are one value: "1408,64". */
+		for (unsigned int cpu = 0; cpu < trace_cpus(); cpu++) {
+			snprintf(name, sizeof(name), "per_cpu/cpu%u/" SIZE, cpu);
+			note_read(settings, setting_read(directory, name, value));
+			text_append(sizes, sizeof(sizes), "%s%s", cpu > 0 ? "," : "", value);
+		}
+		put(settings, which, SIZE " %s", sizes);
 	}
 }
 
@@ -363,8 +339,7 @@ void settings_read_atrace(struct settings *settings, struct property_budget *bud
 struct restoring {
 	const char *tracefs;
 	char directory[PATH_MAX]; /* of the place; "": no place, or it does not exist */
-	struct settings *settings;
-	bool has_lists; /* options and events of the place were read again */
+	bool has_lists;		  /* options and events of the place were read again */
 	struct property_budget budget;
 };
 
@@ -403,27 +378,6 @@ static int restore_file(struct restoring *r, const char *name, struct span value
 	return error == -ENOENT ? 0 : error;
 }
 
-static int restore_sizes(struct restoring *r, struct span sizes)
-{
-	char name[64];
-	int error = 0;
-
-	for (unsigned int cpu = 0; sizes.len > 0 && cpu < TRACE_CPUS_MAX; cpu++) {
-		const char *comma = memchr(sizes.ptr, ',', sizes.len);
-		size_t len = comma ? (size_t)(comma - sizes.ptr) : sizes.len;
-		int of_cpu;
-
-		/* "X" is of no CPU. */
-		if (!comma && cpu == 0)
-			return is_digit(sizes.ptr[0]) ? restore_file(r, SIZE, sizes) : 0;
-		snprintf(name, sizeof(name), "per_cpu/cpu%u/" SIZE, cpu);
-		of_cpu = restore_file(r, name, (struct span){ sizes.ptr, len });
-		error = of_cpu < 0 ? of_cpu : error;
-		sizes = span_skip(sizes, len + 1);
-	}
-	return error;
-}
-
 /* Sets @name to that of a property of atrace. Returns false if it is none. */
 static bool copy_property_name(char name[static SETTING_SIZE], struct span property)
 {
@@ -432,30 +386,16 @@ static bool copy_property_name(char name[static SETTING_SIZE], struct span prope
 	       copy_word(name, first_word(property), false);
 }
 
-static int restore_property(struct restoring *r, struct span name_and_value)
-{
-	char name[SETTING_SIZE], word[SETTING_SIZE], now[SETTING_SIZE];
-	bool was_over = r->budget.is_over;
-
-	if (copy_property_name(name, name_and_value) &&
-	    copy_word(word, after_first_word(name_and_value), true) &&
-	    android_getprop(&r->budget, name, now, sizeof(now)) && strcmp(now, word) != 0)
-		return android_setprop(&r->budget, name, word);
-	if (r->budget.is_over && !was_over)
-		report_warning("getprop: no answer; the tags of apps (debug.atrace.*) are not "
-			       "restored; if another program had enabled some, enable them again");
-	return 0;
-}
-
 /* A setting that does not exist any more is left out, and so are those of such an instance. */
 static int restore_setting(struct restoring *r, const struct setting *setting)
 {
 	struct span line = span_of(setting->lines[SETTINGS_BEFORE]);
 	struct span value = after_first_word(line);
 	const char *now = setting->lines[SETTINGS_NOW];
-	char directory[PATH_MAX], word[SETTING_SIZE];
-	bool is_option = is(line, "option");
+	char directory[PATH_MAX], name[SETTING_SIZE], word[SETTING_SIZE], current[SETTING_SIZE];
+	bool is_option = is(line, "option"), was_over = r->budget.is_over;
 	struct stat info;
+	int error = 0;
 
 	if (is(line, "place")) {
 		r->has_lists = false;
@@ -471,8 +411,18 @@ static int restore_setting(struct restoring *r, const struct setting *setting)
 			return -errno;
 		return 0;
 	}
-	if (is(line, "property"))
-		return restore_property(r, value);
+	if (is(line, "property")) {
+		if (copy_property_name(name, value) &&
+		    copy_word(word, after_first_word(value), true) &&
+		    android_getprop(&r->budget, name, current, sizeof(current)) &&
+		    strcmp(current, word) != 0)
+			return android_setprop(&r->budget, name, word);
+		if (r->budget.is_over && !was_over)
+			report_warning("getprop: no answer; the tags of apps (debug.atrace.*) are "
+				       "not restored; if another program had enabled some, enable "
+				       "them again");
+		return 0;
+	}
 	if (!r->directory[0])
 		return 0;
 	if (is_option || is(line, "event")) {
@@ -480,39 +430,32 @@ static int restore_setting(struct restoring *r, const struct setting *setting)
 			return 0;
 		return setting_write(r->directory, is_option ? "trace_options" : "set_event", word);
 	}
-	if (is(line, SIZE))
-		return restore_sizes(r, value);
+	if (is(line, SIZE) && memchr(value.ptr, ',', value.len)) {
+		for (unsigned int cpu = 0; value.len > 0 && cpu < TRACE_CPUS_MAX; cpu++) {
+			const char *comma = memchr(value.ptr, ',', value.len);
+			size_t len = comma ? (size_t)(comma - value.ptr) : value.len;
+			int of_cpu;
+
+			snprintf(name, sizeof(name), "per_cpu/cpu%u/" SIZE, cpu);
+			of_cpu = restore_file(r, name, (struct span){ value.ptr, len });
+			error = of_cpu < 0 ? of_cpu : error;
+			value = span_skip(value, len + 1);
+		}
+		return error;
+	}
+	/* "X" is of no CPU. */
+	if (is(line, SIZE) && value.len > 0 && !is_digit(value.ptr[0]))
+		return 0;
 	for (size_t i = 0; i < FILES; i++)
 		if (is(line, files[i].name))
 			return restore_file(r, files[i].name, value);
 	return 0;
 }
 
-/* Options and events are read again when the tracer of their place is restored: it has options of
- * its own. Those that are on now, and were not known, are added at the end of the place. */
-static void read_lists_if_needed(struct restoring *r, size_t at)
-{
-	struct settings *settings = r->settings;
-	struct span line = any_line(&settings->list[at]);
-	unsigned int place = settings->list[at].place;
-
-	if (r->has_lists || !r->directory[0] || (!is(line, "option") && !is(line, "events")))
-		return;
-	r->has_lists = true;
-	for (size_t i = at; i < settings->n && settings->list[i].place == place; i++) {
-		free(settings->list[i].lines[SETTINGS_NOW]);
-		settings->list[i].lines[SETTINGS_NOW] = NULL;
-	}
-	settings->place = place;
-	read_lists(settings, SETTINGS_NOW, r->directory);
-	put_events_off(settings, SETTINGS_NOW);
-	put_events_off(settings, SETTINGS_BEFORE);
-}
-
 void settings_restore(struct settings *settings, const char *tracefs,
 		      const struct settings_ending *ending)
 {
-	struct restoring r = { .tracefs = tracefs, .settings = settings };
+	struct restoring r = { .tracefs = tracefs };
 	bool gone, has_space = true, has_others = false;
 	char path[PATH_MAX];
 
@@ -521,13 +464,28 @@ void settings_restore(struct settings *settings, const char *tracefs,
 	gone = access(path, F_OK) < 0 && errno == ENOENT;
 	r.budget.is_over = true;
 	for (size_t i = 0; i < settings->n; i++) {
-		struct setting *setting;
-		struct span line;
+		struct setting *setting = &settings->list[i];
+		struct span line = any_line(setting);
 		int error = -ENOENT;
 		bool is_made;
 
-		read_lists_if_needed(&r, i);
-		setting = &settings->list[i];
+		/* Options and events are read again when the tracer of their place is restored: it
+		 * has options of its own. Those that are on now, and were not known, are added at
+		 * the end of the place. */
+		if (!r.has_lists && r.directory[0] && (is(line, "option") || is(line, "events"))) {
+			r.has_lists = true;
+			settings->place = setting->place;
+			for (size_t j = i; j < settings->n; j++) {
+				if (settings->list[j].place != settings->place)
+					break;
+				free(settings->list[j].lines[SETTINGS_NOW]);
+				settings->list[j].lines[SETTINGS_NOW] = NULL;
+			}
+			read_lists(settings, SETTINGS_NOW, r.directory);
+			put_events_off(settings, SETTINGS_NOW);
+			put_events_off(settings, SETTINGS_BEFORE);
+			setting = &settings->list[i];
+		}
 		line = span_of(setting->lines[SETTINGS_BEFORE]);
 		if (line.len == 0 || (ending->only_instances && !is(line, "made")))
 			continue;

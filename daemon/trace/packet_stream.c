@@ -14,8 +14,6 @@
 /* Of a file, at least that much is read at a time. */
 #define WINDOW_SIZE (128u << 10)
 
-/* --- the outer stream --- */
-
 int packet_stream_open(struct packet_stream *stream, int fd, off_t base, struct span whole)
 {
 	struct stat info = { .st_size = base };
@@ -40,72 +38,6 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
 {
 	stream->is_inner = false;
 	stream->packet_end = offset;
-}
-
-/* @needed bytes are not all in memory: reads the file from ->packet_end on. Returns 1: there are
- * more; 0: not so many; -errno. */
-static int more_outer(struct packet_stream *stream, uint64_t needed)
-{
-	uint64_t left = stream->size > stream->packet_end ? stream->size - stream->packet_end : 0;
-	off_t at = stream->base + (off_t)stream->packet_end;
-	size_t len = 0, size;
-	ssize_t n;
-
-	stream->too_large += needed > PACKET_MAX;
-	if (left == 0 || needed > left) {
-		if (left > 0 && !stream->damage)
-			stream->damage = "the trace is truncated: its last packet is incomplete";
-		stream->packet_end += left;
-		return 0;
-	}
-	if (needed > PACKET_MAX) {
-		stream->packet_end += needed;
-		return 1;
-	}
-	size = needed > WINDOW_SIZE ? (size_t)needed : WINDOW_SIZE;
-	stream->window = SPAN_NULL;
-	if (!perfetto_grow((void **)&stream->bytes, &stream->capacity, size, 1, SIZE_MAX))
-		return -ENOMEM;
-	do {
-		n = input_read(stream->fd, stream->bytes + len, size - len, at + (off_t)len);
-		if (n < 0)
-			return (int)n;
-		len += (size_t)n;
-	} while (n > 0 && len < needed);
-	stream->window_begin = stream->packet_end;
-	stream->window = (struct span){ stream->bytes, len };
-	if (n == 0) {
-		stream->size = stream->packet_end + len;
-		stream->damage = "the file became shorter while it was read";
-	}
-	return 1;
-}
-
-static int next_outer(struct packet_stream *stream, struct span *packet)
-{
-	for (;;) {
-		uint64_t at = stream->packet_end - stream->window_begin;
-		struct span rest =
-			at < stream->window.len ? span_skip(stream->window, (size_t)at) : SPAN_NULL;
-		uint64_t needed, before = rest.len;
-		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
-		int result;
-
-		if (input_is_stopped())
-			return -EINTR;
-		stream->packet_begin = stream->packet_end;
-		stream->packet_end += before - rest.len;
-		if (frame == PERFETTO_FRAME_INVALID) {
-			stream->damage = "a packet is corrupt; the rest of the trace is not read";
-			return 0;
-		}
-		if (frame == PERFETTO_FRAME_PACKET && packet->len <= PACKET_MAX)
-			return 1;
-		stream->too_large += frame == PERFETTO_FRAME_PACKET;
-		result = frame == PERFETTO_FRAME_NONE ? more_outer(stream, needed) : 1;
-		if (result <= 0)
-			return result;
-	}
 }
 
 /* --- compressed packets --- */
@@ -182,16 +114,6 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 	return 0;
 }
 
-int packet_stream_next(struct packet_stream *stream, struct span *packet)
-{
-	int result = stream->is_inner ? next_inner(stream, packet) : 0;
-
-	if (result != 0)
-		return result;
-	stream->is_inner = false;
-	return next_outer(stream, packet);
-}
-
 int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_packet *packet)
 {
 	if (stream->is_inner)
@@ -210,4 +132,70 @@ int packet_stream_unpack(struct packet_stream *stream, const struct perfetto_pac
 	stream->inner = SPAN_NULL;
 	inflateReset(&stream->zlib);
 	return 0;
+}
+
+/* --- the stream --- */
+
+int packet_stream_next(struct packet_stream *stream, struct span *packet)
+{
+	int result = stream->is_inner ? next_inner(stream, packet) : 0;
+
+	if (result != 0)
+		return result;
+	stream->is_inner = false;
+	for (;;) {
+		uint64_t at = stream->packet_end - stream->window_begin, needed, left;
+		struct span rest =
+			at < stream->window.len ? span_skip(stream->window, (size_t)at) : SPAN_NULL;
+		uint64_t before = rest.len;
+		enum perfetto_frame frame = perfetto_frame(&rest, packet, &needed);
+		size_t len = 0, size;
+		ssize_t n;
+
+		if (input_is_stopped())
+			return -EINTR;
+		stream->packet_begin = stream->packet_end;
+		stream->packet_end += before - rest.len;
+		if (frame == PERFETTO_FRAME_INVALID) {
+			stream->damage = "a packet is corrupt; the rest of the trace is not read";
+			return 0;
+		}
+		if (frame == PERFETTO_FRAME_PACKET && packet->len <= PACKET_MAX)
+			return 1;
+		stream->too_large += frame == PERFETTO_FRAME_PACKET;
+		if (frame != PERFETTO_FRAME_NONE)
+			continue;
+
+		/* The next packet, or its begin, is not all in memory. */
+		left = stream->size > stream->packet_end ? stream->size - stream->packet_end : 0;
+		stream->too_large += needed > PACKET_MAX;
+		if (left == 0 || needed > left) {
+			if (left > 0 && !stream->damage)
+				stream->damage =
+					"the trace is truncated: its last packet is incomplete";
+			stream->packet_end += left;
+			return 0;
+		}
+		if (needed > PACKET_MAX) {
+			stream->packet_end += needed;
+			continue;
+		}
+		size = needed > WINDOW_SIZE ? (size_t)needed : WINDOW_SIZE;
+		stream->window = SPAN_NULL;
+		if (!perfetto_grow((void **)&stream->bytes, &stream->capacity, size, 1, SIZE_MAX))
+			return -ENOMEM;
+		do {
+			n = input_read(stream->fd, stream->bytes + len, size - len,
+				       stream->base + (off_t)(stream->packet_end + len));
+			if (n < 0)
+				return (int)n;
+			len += (size_t)n;
+		} while (n > 0 && len < needed);
+		stream->window_begin = stream->packet_end;
+		stream->window = (struct span){ stream->bytes, len };
+		if (n == 0) {
+			stream->size = stream->packet_end + len;
+			stream->damage = "the file became shorter while it was read";
+		}
+	}
 }

@@ -177,38 +177,40 @@ void perfetto_tracks_free(struct perfetto_tracks *tracks);
 /* A region of packets begins: its packets are read one after the other, in both passes. */
 void perfetto_tracks_begin_region(struct perfetto_tracks *tracks);
 
-/* The next packet of the first pass. @number: larger than that of the packet before. @bundle: of
- * events in it, or NULL. Returns false if it is damaged, or does not fit. */
+/* The next packet, in both passes: what follows is about it. @begin: of the outer packet in the
+ * trace; @is_inner: it is inside of that one. */
+void perfetto_tracks_begin_packet(struct perfetto_tracks *tracks, bool is_inner, uint64_t begin);
+
+/* The first pass. @bundle: of events in the packet, or NULL. Returns false if it is damaged, or
+ * does not fit. */
 bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			    uint64_t number, const struct perfetto_bundle *bundle);
+			    const struct perfetto_bundle *bundle);
 
 /* The first pass is over. *untimed: the number of events without a time; *lost: the times that a
  * writer lost packets. */
 void perfetto_tracks_end(struct perfetto_tracks *tracks, uint64_t *untimed, uint64_t *lost);
 
 /* The second pass: events of the CPU of that bundle may be missing before it. */
-bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks, uint64_t number);
+bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks);
 
 /* The second pass: the next CPU after @cpu (the first after -1) whose events may be missing up to
  * the end of that bundle; -1: there is none. */
-int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, uint64_t number,
-				  int32_t cpu);
+int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, int32_t cpu);
 
-/* The time of the next packet of the region, in either pass, after perfetto_tracks_follow(). To be
- * called for each packet: its time, or clocks, may be the base of later ones. *clock: set to that
- * of the packet; if the sequence defined it, to the clock that it counts from, and *time_ns to the
- * time on that. Returns false: it is no event, has no time, or its clock is unknown: only the
- * writer could say what a clock of its own counts. */
+/* The time of the packet, in either pass, after perfetto_tracks_follow(). To be called for each
+ * packet: its time, or clocks, may be the base of later ones. *clock: set to that of the packet; if
+ * the sequence defined it, to the clock that it counts from, and *time_ns to the time on that.
+ * Returns false: it is no event, has no time, or its clock is unknown: only the writer could say
+ * what a clock of its own counts. */
 bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			  uint64_t number, uint64_t *clock, uint64_t *time_ns);
+			  uint64_t *clock, uint64_t *time_ns);
 
 /* The second pass: packets of the sequence were lost before this one, with events. */
-bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			  uint64_t number);
+bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet);
 
 /* The second pass: sets kind, tid, pid and value of @event by a track event, and *name, its bytes.
  * Returns 1; 0: no marker stands for it; -1: what it refers to is missing. */
 int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			  uint64_t number, struct perfetto_event *event, struct span *name);
+			  struct perfetto_event *event, struct span *name);
 
 #endif

@@ -56,8 +56,6 @@ struct perfetto_reader {
 
 	struct region *regions;
 	size_t n_regions, regions_capacity, next_region;
-	/* Of the packet in the order of the trace, the same in both passes; 0 is none. */
-	uint64_t number;
 
 	struct perfetto_merge merge;
 	uint64_t last_ns;
@@ -140,9 +138,8 @@ static int next_packet(struct perfetto_reader *reader, struct perfetto_packet *p
 		result = packet_stream_next(stream, &bytes);
 		if (result <= 0)
 			return result;
-		/* Packets inside of one are far fewer than its bytes times 2^20. */
-		reader->number =
-			stream->is_inner ? reader->number + 1 : (stream->packet_begin << 20) + 1;
+		perfetto_tracks_begin_packet(reader->tracks, stream->is_inner,
+					     stream->packet_begin);
 		if (!perfetto_packet_read(bytes, packet) && !reader->has_index)
 			reader->counts.corrupt++;
 		reader->counts.sound |= packet->compressed.ptr != NULL;
@@ -157,52 +154,6 @@ static void earliest(uint64_t *earliest_ns, uint64_t time_ns)
 {
 	if (time_ns < *earliest_ns)
 		*earliest_ns = time_ns;
-}
-
-static void index_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet,
-			 struct region *region)
-{
-	uint64_t clock, time_ns, number = reader->number;
-	struct perfetto_counts *counts = &reader->counts;
-	struct span tree = packet->processes;
-	struct perfetto_bundle bundle;
-	struct perfetto_clocks clocks;
-	struct perfetto_thread thread;
-	struct perfetto_track track;
-
-	if (packet->ftrace.ptr) {
-		counts->corrupt += !perfetto_bundle_read(packet->ftrace, &bundle);
-		perfetto_times_add_bundle(&reader->times, &bundle);
-		/* The events of a CPU are in order. */
-		if (bundle.first_ns > 0)
-			earliest(&region->first_ns[0], bundle.first_ns);
-	}
-	/* Compressed packets inside of compressed ones are not unpacked. */
-	counts->corrupt += packet->compressed.ptr != NULL;
-	counts->corrupt += !perfetto_tracks_follow(reader->tracks, packet, number,
-						   packet->ftrace.ptr ? &bundle : NULL);
-	if (packet->track.ptr) {
-		perfetto_track_read(packet->track, &track);
-		thread = (struct perfetto_thread){ track.tid, track.pid, track.thread_name, false };
-		if (track.tid <= 0)
-			thread = (struct perfetto_thread){ track.pid, track.pid, track.process_name,
-							   true };
-		if (thread.tid > 0)
-			add_thread(reader, &thread, 0);
-	}
-	while (perfetto_thread_next(&tree, &thread))
-		add_thread(reader, &thread, packet->time_ns);
-	counts->corrupt += tree.len > 0;
-	if (packet->clocks.ptr) {
-		counts->corrupt += !perfetto_clocks_read(packet->clocks, &clocks);
-		perfetto_times_add_snapshot(&reader->times, clocks.times_ns);
-	}
-	if (perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns)) {
-		if (packet->timeline.ptr || packet->track_event.ptr)
-			earliest(&region->first_ns[clock], time_ns);
-	} else if (packet->timeline.ptr && packet->has_time) {
-		counts->untimed++;
-	}
 }
 
 static struct region region_at(uint64_t begin)
@@ -246,32 +197,72 @@ static int compare_regions(const void *left, const void *right)
 static int read_index(struct perfetto_reader *reader)
 {
 	struct packet_stream *stream = &reader->stream;
+	struct perfetto_counts *counts = &reader->counts;
 	struct region region = region_at(0);
+	uint64_t clock, time_ns, untimed, corrupt = 0;
 	struct perfetto_packet packet;
-	uint64_t untimed, corrupt = 0;
+	struct perfetto_bundle bundle;
+	struct perfetto_clocks clocks;
+	struct perfetto_thread thread;
+	struct perfetto_track track;
 	int result;
 
 	perfetto_tracks_begin_region(reader->tracks);
 	while ((result = next_packet(reader, &packet)) > 0) {
+		struct span tree = packet.processes;
+
 		/* Packets inside of a compressed one stay together. */
 		if (stream->packet_begin >= region.end && !end_region(reader, &region, false))
 			return -ENOMEM;
 		region.end = stream->packet_end;
-		index_packet(reader, &packet, &region);
-		reader->counts.sound |= reader->counts.corrupt == corrupt;
-		corrupt = reader->counts.corrupt;
+		if (packet.ftrace.ptr) {
+			counts->corrupt += !perfetto_bundle_read(packet.ftrace, &bundle);
+			perfetto_times_add_bundle(&reader->times, &bundle);
+			/* The events of a CPU are in order. */
+			if (bundle.first_ns > 0)
+				earliest(&region.first_ns[0], bundle.first_ns);
+		}
+		/* Compressed packets inside of compressed ones are not unpacked. */
+		counts->corrupt += packet.compressed.ptr != NULL;
+		counts->corrupt += !perfetto_tracks_follow(reader->tracks, &packet,
+							   packet.ftrace.ptr ? &bundle : NULL);
+		if (packet.track.ptr) {
+			perfetto_track_read(packet.track, &track);
+			thread = (struct perfetto_thread){ track.tid, track.pid, track.thread_name,
+							   false };
+			if (track.tid <= 0)
+				thread = (struct perfetto_thread){ track.pid, track.pid,
+								   track.process_name, true };
+			if (thread.tid > 0)
+				add_thread(reader, &thread, 0);
+		}
+		while (perfetto_thread_next(&tree, &thread))
+			add_thread(reader, &thread, packet.time_ns);
+		counts->corrupt += tree.len > 0;
+		if (packet.clocks.ptr) {
+			counts->corrupt += !perfetto_clocks_read(packet.clocks, &clocks);
+			perfetto_times_add_snapshot(&reader->times, clocks.times_ns);
+		}
+		if (!perfetto_tracks_time(reader->tracks, &packet, &clock, &time_ns))
+			counts->untimed += packet.timeline.ptr && packet.has_time;
+		else if (packet.timeline.ptr || packet.track_event.ptr)
+			earliest(&region.first_ns[clock], time_ns);
+		counts->sound |= counts->corrupt == corrupt;
+		corrupt = counts->corrupt;
 	}
 	if (!end_region(reader, &region, true))
 		return -ENOMEM;
-	perfetto_tracks_end(reader->tracks, &untimed, &reader->counts.lost);
-	reader->counts.untimed += untimed;
-	reader->counts.corrupt += stream->corrupt;
-	reader->counts.too_large = stream->too_large;
+	perfetto_tracks_end(reader->tracks, &untimed, &counts->lost);
+	counts->untimed += untimed;
+	counts->corrupt += stream->corrupt;
+	counts->too_large = stream->too_large;
+	counts->bytes = stream->packet_end;
+
 	/* From now on ->first_ns[0] is the earliest time of all events of a region. */
 	for (size_t i = 0; i < reader->n_regions; i++) {
 		uint64_t *first_ns = reader->regions[i].first_ns;
 
-		for (unsigned int clock = 1; clock < PERFETTO_CLOCKS; clock++)
+		for (clock = 1; clock < PERFETTO_CLOCKS; clock++)
 			if (first_ns[clock] != UINT64_MAX)
 				earliest(first_ns, perfetto_times_convert(&reader->times, clock,
 									  first_ns[clock]));
@@ -279,7 +270,6 @@ static int read_index(struct perfetto_reader *reader)
 	perfetto_sort(reader->regions, reader->n_regions, sizeof(*reader->regions),
 		      compare_regions);
 	reader->has_index = true;
-	reader->counts.bytes = stream->packet_end;
 	return result;
 }
 
@@ -323,48 +313,46 @@ static void add_lost(struct perfetto_reader *reader, int32_t cpu, uint64_t time_
 		add_event(reader, &event, SPAN_NULL);
 }
 
-static void load_bundle(struct perfetto_reader *reader, const struct perfetto_packet *packet)
-{
-	struct span rest = packet->ftrace;
-	struct perfetto_bundle bundle;
-	struct perfetto_print print;
-	uint64_t last_ns, number = reader->number;
-
-	perfetto_bundle_read(packet->ftrace, &bundle);
-	last_ns = bundle.first_ns;
-	if (bundle.lost || perfetto_tracks_is_gap(reader->tracks, number))
-		add_lost(reader, bundle.cpu, last_ns);
-	while (perfetto_print_next(&rest, &print)) {
-		const struct perfetto_event event = {
-			.time_ns = print.time_ns,
-			.kind = PERFETTO_PRINT,
-			.cpu = bundle.cpu,
-			.tid = print.tid,
-		};
-
-		if (print.time_ns > last_ns)
-			last_ns = print.time_ns;
-		add_event(reader, &event, print.text);
-	}
-	for (int32_t cpu = -1; (cpu = perfetto_tracks_next_lost(reader->tracks, number, cpu)) >= 0;)
-		add_lost(reader, cpu, last_ns);
-}
-
-/* An event of FrameTimeline, or of a track. */
 static void load_packet(struct perfetto_reader *reader, const struct perfetto_packet *packet)
 {
-	struct perfetto_event event = {
+	struct perfetto_tracks *tracks = reader->tracks;
+	struct span rest = packet->ftrace, name;
+	struct perfetto_bundle bundle;
+	struct perfetto_print print;
+	struct perfetto_event event;
+	uint64_t clock, time_ns, last_ns;
+	int made;
+
+	/* The markers of a bundle. */
+	if (packet->ftrace.ptr) {
+		perfetto_bundle_read(packet->ftrace, &bundle);
+		last_ns = bundle.first_ns;
+		if (bundle.lost || perfetto_tracks_is_gap(tracks))
+			add_lost(reader, bundle.cpu, last_ns);
+		while (perfetto_print_next(&rest, &print)) {
+			event = (struct perfetto_event){
+				.time_ns = print.time_ns,
+				.kind = PERFETTO_PRINT,
+				.cpu = bundle.cpu,
+				.tid = print.tid,
+			};
+			if (print.time_ns > last_ns)
+				last_ns = print.time_ns;
+			add_event(reader, &event, print.text);
+		}
+		for (int32_t cpu = -1; (cpu = perfetto_tracks_next_lost(tracks, cpu)) >= 0;)
+			add_lost(reader, cpu, last_ns);
+	}
+
+	/* An event of FrameTimeline, or of a track. */
+	if (!perfetto_tracks_time(tracks, packet, &clock, &time_ns) ||
+	    (!packet->timeline.ptr && !packet->track_event.ptr))
+		return;
+	event = (struct perfetto_event){
 		.cpu = TRACE_ID_UNKNOWN,
 		.tid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
 	};
-	uint64_t clock, time_ns, number = reader->number;
-	struct span name;
-	int made;
-
-	if (!perfetto_tracks_time(reader->tracks, packet, number, &clock, &time_ns) ||
-	    (!packet->timeline.ptr && !packet->track_event.ptr))
-		return;
 	event.time_ns = perfetto_times_convert(&reader->times, clock, time_ns);
 	if (packet->timeline.ptr) {
 		event.kind = TRACE_TIMELINE;
@@ -373,9 +361,8 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 	}
 	if (!packet->track_event.ptr)
 		return;
-
-	made = perfetto_tracks_event(reader->tracks, packet, number, &event, &name);
-	if (perfetto_tracks_lost(reader->tracks, packet, number))
+	made = perfetto_tracks_event(tracks, packet, &event, &name);
+	if (perfetto_tracks_lost(tracks, packet))
 		add_lost(reader, TRACE_ID_UNKNOWN, event.time_ns);
 	if (made > 0)
 		add_event(reader, &event, name);
@@ -402,11 +389,8 @@ static int load_due(struct perfetto_reader *reader)
 		perfetto_tracks_begin_region(reader->tracks);
 		perfetto_merge_begin_region(&reader->merge, region->begin);
 		while ((result = next_packet(reader, &packet)) > 0 &&
-		       reader->stream.packet_begin < region->end) {
-			if (packet.ftrace.ptr)
-				load_bundle(reader, &packet);
+		       reader->stream.packet_begin < region->end)
 			load_packet(reader, &packet);
-		}
 		perfetto_merge_end_region(&reader->merge);
 		/* It became shorter. */
 		if (result == 0 && reader->stream.packet_end < region->end)

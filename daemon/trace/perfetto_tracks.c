@@ -96,6 +96,9 @@ struct cpu_bundles {
 struct perfetto_tracks {
 	bool is_ended; /* the first pass */
 	uint64_t region;
+	/* Of the packet that is read, in the order of the trace, the same in both passes; 0 is
+	 * none. */
+	uint64_t number;
 	uint64_t n_lost;   /* times that a writer lost packets, */
 	uint64_t n_losses; /* one of bundles */
 	bool is_after_loss;
@@ -128,6 +131,12 @@ void perfetto_tracks_free(struct perfetto_tracks *tracks)
 void perfetto_tracks_begin_region(struct perfetto_tracks *tracks)
 {
 	tracks->region++;
+}
+
+void perfetto_tracks_begin_packet(struct perfetto_tracks *tracks, bool is_inner, uint64_t begin)
+{
+	/* Packets inside of one are far fewer than its bytes times 2^20. */
+	tracks->number = is_inner ? tracks->number + 1 : (begin << 20) + 1;
 }
 
 static uint64_t hash_of(uint64_t id)
@@ -192,32 +201,18 @@ static bool add_fact(struct perfetto_tracks *tracks, struct fact fact)
 	return true;
 }
 
-/* A fact without a name. */
+/* A fact of the packet without a name. */
 static bool add_value(struct perfetto_tracks *tracks, const struct sequence *sequence, int key,
-		      uint64_t number, uint64_t value)
+		      uint64_t value)
 {
 	return add_fact(tracks, (struct fact){ .sequence = sequence->id,
 					       .key = (uint64_t)key,
-					       .number = number,
+					       .number = tracks->number,
 					       .value = value });
 }
 
-static bool add_names(struct perfetto_tracks *tracks, const struct sequence *sequence,
-		      struct span interned, uint64_t number)
-{
-	struct fact fact = { .sequence = sequence->id, .number = number };
-	struct span name;
-	bool fits = true;
-
-	while (perfetto_name_next(&interned, PERFETTO_NAMES_EVENT, &fact.key, &name))
-		if (fact.key != 0 && fact.key < (uint64_t)KEY_LAST)
-			fits &= keep_name(tracks, name, &fact.at, &fact.len) &&
-				add_fact(tracks, fact);
-	return fits && interned.len == 0;
-}
-
 static bool add_track(struct perfetto_tracks *tracks, const struct sequence *sequence,
-		      struct span bytes, uint64_t number)
+		      struct span bytes)
 {
 	struct perfetto_track read;
 	bool whole = perfetto_track_read(bytes, &read);
@@ -235,7 +230,7 @@ static bool add_track(struct perfetto_tracks *tracks, const struct sequence *seq
 	if (read.name.len > 0)
 		whole &= keep_name(tracks, read.name, &track->at, &track->len);
 	if (read.tid >= 0 && sequence)
-		whole &= add_value(tracks, sequence, KEY_THREAD, number, read.id);
+		whole &= add_value(tracks, sequence, KEY_THREAD, read.id);
 	return whole;
 }
 
@@ -261,86 +256,82 @@ static void add_category(struct sequence *sequence, struct span name)
 	sequence->is_other |= !is_known;
 }
 
-/* @is_moved: the packet may be the writer's first, though it is not its first in the file. */
-static void follow_writer(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			  uint64_t number, bool is_moved)
-{
-	struct sequence *sequence = sequence_of(tracks, packet->sequence);
-	uint64_t clock = packet->has_defaults ? packet->default_clock : 0;
-	bool is_first;
-
-	if (!sequence)
-		return;
-	is_first = packet->is_first || !sequence->is_begun || (is_moved && !sequence->has_first);
-	sequence->id = packet->sequence;
-	sequence->has_ftrace |= packet->ftrace.ptr != NULL;
-	/* Each packet after a loss says so; that of a writer's first packet, too, though nothing
-	 * was lost. */
-	if (packet->lost_before && is_first) {
-		sequence->has_first = true;
-	} else if (packet->lost_before) {
-		tracks->n_lost++;
-		tracks->n_losses += sequence->has_ftrace;
-		tracks->is_after_loss |= sequence->has_ftrace;
-	}
-	sequence->is_begun = true;
-	if ((packet->has_defaults || packet->cleared) && sequence->default_clock != clock &&
-	    add_value(tracks, sequence, KEY_CLOCK, number, clock))
-		sequence->default_clock = clock;
-}
-
-static void follow_bundle(struct perfetto_tracks *tracks, struct cpu_bundles *cpu, uint64_t number,
-			  uint64_t first_ns)
-{
-	if (cpu->first_ns == 0 || first_ns < cpu->first_ns)
-		cpu->first_ns = first_ns;
-	if (tracks->is_after_loss)
-		tracks->after_loss = number;
-	tracks->is_after_loss = false;
-	if (cpu->n_losses != tracks->n_losses && tracks->n_gaps < GAPS) {
-		tracks->n_gaps++;
-		add_fact(tracks, (struct fact){ .sequence = GAP_SEQUENCE, .key = number });
-	}
-	cpu->is_known = true;
-	cpu->n_losses = tracks->n_losses;
-}
-
 bool perfetto_tracks_follow(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			    uint64_t number, const struct perfetto_bundle *bundle)
+			    const struct perfetto_bundle *bundle)
 {
 	struct cpu_bundles *cpu = bundle ? &tracks->cpus[(uint32_t)bundle->cpu % CPUS] : NULL;
 	bool is_ours = packet->track_event.ptr || packet->track.ptr || packet->interned.ptr ||
 		       packet->has_default_track;
-	struct span categories = packet->interned, name;
+	struct sequence *sequence = sequence_of(tracks, packet->sequence);
+	struct fact fact = { .sequence = packet->sequence, .number = tracks->number };
+	struct span names = packet->interned, categories = packet->interned, name;
 	struct perfetto_track_event event;
-	struct sequence *sequence;
 	bool whole = true;
 	uint64_t id;
 
-	follow_writer(tracks, packet, number, cpu && bundle->first_ns < cpu->first_ns);
-	if (cpu)
-		follow_bundle(tracks, cpu, number, bundle->first_ns);
+	/* What its writer lost, and its clock. */
+	if (sequence) {
+		uint64_t clock = packet->has_defaults ? packet->default_clock : 0;
+		/* It may be the writer's first, though it is not its first in the file. */
+		bool is_moved = cpu && bundle->first_ns < cpu->first_ns && !sequence->has_first;
+
+		sequence->id = packet->sequence;
+		sequence->has_ftrace |= packet->ftrace.ptr != NULL;
+		/* Each packet after a loss says so; that of a writer's first packet, too, though
+		 * nothing was lost. */
+		if (packet->lost_before && (packet->is_first || !sequence->is_begun || is_moved)) {
+			sequence->has_first = true;
+		} else if (packet->lost_before) {
+			tracks->n_lost++;
+			tracks->n_losses += sequence->has_ftrace;
+			tracks->is_after_loss |= sequence->has_ftrace;
+		}
+		sequence->is_begun = true;
+		if ((packet->has_defaults || packet->cleared) && sequence->default_clock != clock &&
+		    add_value(tracks, sequence, KEY_CLOCK, clock))
+			sequence->default_clock = clock;
+	}
+
+	/* Whether events of its CPU may be missing before it. */
+	if (cpu) {
+		if (cpu->first_ns == 0 || bundle->first_ns < cpu->first_ns)
+			cpu->first_ns = bundle->first_ns;
+		if (tracks->is_after_loss)
+			tracks->after_loss = tracks->number;
+		tracks->is_after_loss = false;
+		if (cpu->n_losses != tracks->n_losses && tracks->n_gaps < GAPS) {
+			tracks->n_gaps++;
+			add_fact(tracks,
+				 (struct fact){ .sequence = GAP_SEQUENCE, .key = tracks->number });
+		}
+		cpu->is_known = true;
+		cpu->n_losses = tracks->n_losses;
+	}
+
+	/* What its track events refer to. */
 	if (!is_ours && !packet->cleared)
 		return true;
-	sequence = sequence_of(tracks, packet->sequence);
 	if (!sequence) {
 		if (packet->track.ptr)
-			whole = add_track(tracks, NULL, packet->track, number);
+			whole = add_track(tracks, NULL, packet->track);
 		return whole && !packet->track_event.ptr;
 	}
 	if (!is_ours && !sequence->has_tracks)
 		return true;
 	sequence->has_tracks = true;
 	if (packet->lost_before && sequence->has_events && !packet->is_first)
-		whole &= add_value(tracks, sequence, KEY_LOST, number, 0);
+		whole &= add_value(tracks, sequence, KEY_LOST, 0);
 	if (packet->cleared)
-		whole &= add_value(tracks, sequence, KEY_CLEARED, number, 0);
+		whole &= add_value(tracks, sequence, KEY_CLEARED, 0);
 	if (packet->has_default_track)
-		whole &= add_value(tracks, sequence, KEY_DEFAULT, number, packet->default_track);
+		whole &= add_value(tracks, sequence, KEY_DEFAULT, packet->default_track);
 	if (packet->track.ptr)
-		whole &= add_track(tracks, sequence, packet->track, number);
-	if (packet->interned.ptr)
-		whole &= add_names(tracks, sequence, packet->interned, number);
+		whole &= add_track(tracks, sequence, packet->track);
+	while (perfetto_name_next(&names, PERFETTO_NAMES_EVENT, &fact.key, &name))
+		if (fact.key != 0 && fact.key < (uint64_t)KEY_LAST)
+			whole &= keep_name(tracks, name, &fact.at, &fact.len) &&
+				 add_fact(tracks, fact);
+	whole &= names.len == 0;
 	while (!sequence->is_atrace &&
 	       perfetto_name_next(&categories, PERFETTO_NAMES_CATEGORY, &id, &name))
 		add_category(sequence, name);
@@ -392,11 +383,10 @@ static bool is_fact_at(const struct perfetto_tracks *tracks, size_t i, const str
 	       (i + 1 == tracks->n_facts || compare(fact + 1, wanted) > 0);
 }
 
-/* The last fact of that key at the packet @number or before; NULL: there is none. */
-static const struct fact *fact_at(struct perfetto_tracks *tracks, uint64_t sequence, uint64_t key,
-				  uint64_t number)
+/* The last fact of that key at the packet or before; NULL: there is none. */
+static const struct fact *fact_at(struct perfetto_tracks *tracks, uint64_t sequence, uint64_t key)
 {
-	const struct fact wanted = { .sequence = sequence, .key = key, .number = number };
+	const struct fact wanted = { .sequence = sequence, .key = key, .number = tracks->number };
 	uint32_t *hint = &tracks->hints[hash_of(sequence ^ hash_of(key)) % HINTS];
 	size_t begin = 0, end = tracks->n_facts;
 
@@ -416,53 +406,33 @@ static const struct fact *fact_at(struct perfetto_tracks *tracks, uint64_t seque
 	return &tracks->facts[begin - 1];
 }
 
-static const struct fact *fact_of(struct perfetto_tracks *tracks, uint64_t sequence, uint64_t key,
-				  uint64_t number)
+static const struct fact *fact_of(struct perfetto_tracks *tracks, uint64_t sequence, int key)
 {
-	const struct fact *fact = fact_at(tracks, sequence, key, number);
+	const struct fact *fact = fact_at(tracks, sequence, (uint64_t)key);
 
-	return fact && fact->number == number ? fact : NULL;
+	return fact && fact->number == tracks->number ? fact : NULL;
 }
 
-bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks, uint64_t number)
+bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks)
 {
-	return fact_at(tracks, GAP_SEQUENCE, number, 0) != NULL;
+	return fact_at(tracks, GAP_SEQUENCE, tracks->number) != NULL;
 }
 
 /* Of a CPU without a bundle after the last loss, one was lost, or it had no events. Bundles of all
  * CPUs are written together, so its events end about where those of the next bundle do. */
-int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, uint64_t number,
-				  int32_t cpu)
+int32_t perfetto_tracks_next_lost(const struct perfetto_tracks *tracks, int32_t cpu)
 {
-	while (number == tracks->after_loss && ++cpu < CPUS)
+	while (tracks->number == tracks->after_loss && ++cpu < CPUS)
 		if (tracks->cpus[cpu].is_known && tracks->cpus[cpu].n_losses != tracks->n_losses)
 			return cpu;
 	return -1;
-}
-
-static void define_clock(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
-{
-	struct perfetto_clocks clocks;
-	struct sequence *sequence;
-
-	perfetto_clocks_read(packet->clocks, &clocks);
-	sequence = clocks.own && clocks.base_clock ? sequence_of(tracks, packet->sequence) : NULL;
-	if (!sequence)
-		return;
-	sequence->id = packet->sequence;
-	sequence->has_tracks = true;
-	sequence->clock = clocks.own;
-	sequence->unit_ns = clocks.unit_ns;
-	sequence->base_clock = clocks.base_clock;
-	sequence->time_ns = clocks.times_ns[clocks.base_clock];
-	sequence->region = tracks->region;
 }
 
 /* The time of a packet on the clock that its sequence defined: the difference to the packet before.
  * The second pass comes to the sequence's first packet in a region from elsewhere, so that has a
  * fact. Returns false if it is unknown. */
 static bool add_up(struct perfetto_tracks *tracks, struct sequence *sequence,
-		   const struct perfetto_packet *packet, uint64_t number)
+		   const struct perfetto_packet *packet)
 {
 	bool is_first = sequence->region != tracks->region;
 	const struct fact *fact;
@@ -472,13 +442,13 @@ static bool add_up(struct perfetto_tracks *tracks, struct sequence *sequence,
 	if (is_first && !tracks->is_ended) {
 		if (!add_fact(tracks, (struct fact){ .sequence = sequence->id,
 						     .key = (uint64_t)KEY_TIME,
-						     .number = number,
+						     .number = tracks->number,
 						     .value = sequence->time_ns,
 						     .at = (uint32_t)sequence->unit_ns,
 						     .len = (uint32_t)sequence->base_clock }))
 			return false;
 	} else if (is_first) {
-		fact = fact_of(tracks, sequence->id, (uint64_t)KEY_TIME, number);
+		fact = fact_of(tracks, sequence->id, KEY_TIME);
 		if (!fact)
 			return false;
 		sequence->time_ns = fact->value;
@@ -490,9 +460,10 @@ static bool add_up(struct perfetto_tracks *tracks, struct sequence *sequence,
 }
 
 bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			  uint64_t number, uint64_t *clock, uint64_t *time_ns)
+			  uint64_t *clock, uint64_t *time_ns)
 {
 	struct sequence *sequence = sequence_of(tracks, packet->sequence);
+	struct perfetto_clocks clocks = { .own = 0 };
 	const struct fact *fact;
 	bool is_known = true;
 
@@ -500,25 +471,34 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 	    !(packet->has_time && sequence && sequence->clock != 0))
 		return false;
 	if (packet->clocks.ptr)
-		define_clock(tracks, packet);
+		perfetto_clocks_read(packet->clocks, &clocks);
+	if (clocks.own && clocks.base_clock && sequence) {
+		sequence->id = packet->sequence;
+		sequence->has_tracks = true;
+		sequence->clock = clocks.own;
+		sequence->unit_ns = clocks.unit_ns;
+		sequence->base_clock = clocks.base_clock;
+		sequence->time_ns = clocks.times_ns[clocks.base_clock];
+		sequence->region = tracks->region;
+	}
 	*time_ns = packet->time_ns;
 	*clock = packet->clock;
 	if (*clock == 0 && sequence && !tracks->is_ended) {
 		*clock = sequence->default_clock;
 	} else if (*clock == 0 && sequence) {
-		fact = fact_at(tracks, sequence->id, (uint64_t)KEY_CLOCK, number);
+		fact = fact_at(tracks, sequence->id, (uint64_t)KEY_CLOCK);
 		*clock = fact ? fact->value : 0;
 	}
 	if (*clock == 0)
 		*clock = PERFETTO_CLOCK_BOOTTIME;
 	/* What it refers to, its clock, too, was overwritten or lost. */
 	if (packet->needs_state && tracks->is_ended)
-		is_known = fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED, number) != NULL;
+		is_known = fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED) != NULL;
 	else if (packet->needs_state)
 		is_known = sequence && sequence->is_cleared;
 	if (is_known && *clock >= PERFETTO_CLOCKS) {
 		is_known = sequence && sequence->clock == *clock && packet->has_time &&
-			   add_up(tracks, sequence, packet, number);
+			   add_up(tracks, sequence, packet);
 		if (is_known) {
 			*clock = sequence->base_clock;
 			*time_ns = sequence->time_ns;
@@ -531,18 +511,17 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 	return false;
 }
 
-bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			  uint64_t number)
+bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
 {
 	return packet->lost_before && !is_foreign(sequence_of(tracks, packet->sequence)) &&
-	       fact_of(tracks, packet->sequence, (uint64_t)KEY_LOST, number) != NULL;
+	       fact_of(tracks, packet->sequence, KEY_LOST) != NULL;
 }
 
 /* --- markers --- */
 
 /* The name of an event. Most are in the packet that uses them first, and only there. */
 static struct span name_of(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			   const struct perfetto_track_event *event, uint64_t number)
+			   const struct perfetto_track_event *event)
 {
 	const struct fact *fact, *cleared;
 	struct span rest = packet->interned, name;
@@ -553,8 +532,8 @@ static struct span name_of(struct perfetto_tracks *tracks, const struct perfetto
 	while (perfetto_name_next(&rest, PERFETTO_NAMES_EVENT, &id, &name))
 		if (id == event->name_id)
 			return name;
-	fact = fact_at(tracks, packet->sequence, event->name_id, number);
-	cleared = fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED, number);
+	fact = fact_at(tracks, packet->sequence, event->name_id);
+	cleared = fact_at(tracks, packet->sequence, (uint64_t)KEY_CLEARED);
 	if (!fact || (cleared && fact->number < cleared->number))
 		return SPAN_NULL;
 	return (struct span){ tracks->names + fact->at, fact->len };
@@ -568,13 +547,12 @@ static const struct track *known_track(const struct perfetto_tracks *tracks, uin
 }
 
 /* The track of the thread that writes the sequence, or NULL. */
-static const struct track *thread_of(struct perfetto_tracks *tracks, uint64_t sequence,
-				     uint64_t number)
+static const struct track *thread_of(struct perfetto_tracks *tracks, uint64_t sequence)
 {
 	static const int keys[] = { KEY_DEFAULT, KEY_THREAD };
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const struct fact *fact = fact_at(tracks, sequence, (uint64_t)keys[i], number);
+		const struct fact *fact = fact_at(tracks, sequence, (uint64_t)keys[i]);
 		const struct track *track = fact ? known_track(tracks, fact->value) : NULL;
 
 		if (track && track->tid >= 0)
@@ -584,13 +562,13 @@ static const struct track *thread_of(struct perfetto_tracks *tracks, uint64_t se
 }
 
 int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_packet *packet,
-			  uint64_t number, struct perfetto_event *event, struct span *name)
+			  struct perfetto_event *event, struct span *name)
 {
 	static const uint8_t kinds[] = { [PERFETTO_TRACK_BEGIN] = TRACE_SLICE_BEGIN,
 					 [PERFETTO_TRACK_END] = TRACE_SLICE_END,
 					 [PERFETTO_TRACK_INSTANT] = TRACE_INSTANT,
 					 [PERFETTO_TRACK_COUNTER] = TRACE_COUNTER };
-	const struct track *thread = thread_of(tracks, packet->sequence, number), *track = thread;
+	const struct track *thread = thread_of(tracks, packet->sequence), *track = thread;
 	struct perfetto_track_event read;
 	const char *end;
 
@@ -624,7 +602,7 @@ int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_
 		event->tid = track->tid;
 		event->pid = track->pid;
 		if (read.type != PERFETTO_TRACK_END) {
-			*name = name_of(tracks, packet, &read, number);
+			*name = name_of(tracks, packet, &read);
 			if (!name->ptr)
 				return read.name_id ? -1 : 0;
 		}

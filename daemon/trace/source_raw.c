@@ -121,24 +121,6 @@ static bool is_failure(const struct raw_cpu *cpu, ssize_t n)
 	return n < 0 && errno != EAGAIN && errno != EINTR && (errno != ENODEV || cpu->is_there);
 }
 
-/* Events of this CPU are missing until its buffer can be read, and then those that come too late.
- */
-static __attribute__((noinline)) void note_failure(struct source_raw *raw, unsigned int i,
-						   int error)
-{
-	struct raw_cpu *cpu = &raw->cpus[i];
-
-	if (cpu->error == 0)
-		report_warning("%s/per_cpu/cpu%" PRId32
-			       "/trace_pipe_raw: %s; its events are missing",
-			       raw->trace->path, raw->buffers[i].cpu, strerror(error));
-	raw->failure_is_new |= cpu->error != error;
-	cpu->error = error;
-	cpu->has_failed = true;
-	raw->merge.losses += !raw->buffers[i].has_lost;
-	raw->buffers[i].has_lost = true;
-}
-
 /* Reads the next page, with one read() of its full size. Returns false if there is none: read() may
  * return 0 even while tracing is on. */
 static bool read_page(void *context, unsigned int buffer, struct span *bytes)
@@ -155,7 +137,19 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 		n = read(cpu->fd, cpu->bytes, raw->page_size);
 	while (is_failure(cpu, n) && ++tries < SOURCE_TRIES);
 	if (is_failure(cpu, n)) {
-		note_failure(raw, buffer, errno);
+		/* Events of this CPU are missing until its buffer can be read, and then those that
+		 * come too late. */
+		int error = errno;
+
+		if (cpu->error == 0)
+			report_warning("%s/per_cpu/cpu%" PRId32
+				       "/trace_pipe_raw: %s; its events are missing",
+				       raw->trace->path, raw->buffers[buffer].cpu, strerror(error));
+		raw->failure_is_new |= cpu->error != error;
+		cpu->error = error;
+		cpu->has_failed = true;
+		raw->merge.losses += !raw->buffers[buffer].has_lost;
+		raw->buffers[buffer].has_lost = true;
 		return false;
 	}
 	cpu->is_there |= n >= 0 || errno == EAGAIN;
@@ -168,12 +162,6 @@ static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 	raw->pages++;
 	*bytes = (struct span){ cpu->bytes, (size_t)n };
 	return true;
-}
-
-/* Rounds to microseconds as the kernel does for text, so that both sources give the same rows. */
-static uint64_t time_of(const struct ftrace_cpu_buffer *buffer)
-{
-	return (buffer->next.time_ns + 500) / 1000 * 1000;
 }
 
 /* A page has no space for the number of events that were lost before it if it is full, so it comes
@@ -227,7 +215,9 @@ static __attribute__((noinline)) const struct cached_thread *find_thread(struct 
 static inline void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *buffer)
 {
 	bool is_readable = buffer->page.end - buffer->next.text.ptr >= MARKER_READS;
-	uint64_t time_ns = time_of(buffer);
+	/* Rounded to microseconds as the kernel does for text, so both sources give the same rows.
+	 */
+	uint64_t time_ns = (buffer->next.time_ns + 500) / 1000 * 1000;
 	const struct cached_thread *thread;
 
 	if (buffer->has_lost && !hand_over_lost(raw, buffer, time_ns))
@@ -252,21 +242,59 @@ static inline void hand_over(struct source_raw *raw, struct ftrace_cpu_buffer *b
 		pass_on(raw);
 }
 
-/* Sets the text of an event: which buffers cannot be read now. */
-static void describe_failure(struct source_raw *raw)
+/* Returns the time from which events are held back; UINT64_MAX: none are, also if the clock seems
+ * wrong. A trace clock that only the kernel can read comes from a file. That costs too much for
+ * each read, so the time is extrapolated by CLOCK_MONOTONIC_RAW, a clock that cannot be set. */
+static uint64_t limit_of(struct source_raw *raw, enum source_how how)
+{
+	uint64_t hold_ns = how == SOURCE_BOOSTED ? HOLD_BOOST_NS : HOLD_NS, now_ns;
+	clockid_t id;
+
+	if (how == SOURCE_LAST || how == SOURCE_HELD_ONLY || raw->reads_held >= READS_HELD_MAX)
+		return UINT64_MAX;
+	if (wall_clock_same(raw->clock, &id)) {
+		now_ns = (uint64_t)clock_read(id);
+	} else {
+		now_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
+		if (raw->clock_read_ns && now_ns < raw->clock_read_ns + CLOCK_FRESH_NS &&
+		    wall_clock_is_time(raw->clock)) {
+			now_ns += raw->clock_ahead_ns;
+		} else if (kernel_clock_now(raw->files, (unsigned int)raw->buffers[0].cpu,
+					    &now_ns)) {
+			/* An interruption here makes the clock late: then more events are held
+			 * back, not fewer. */
+			raw->clock_read_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
+			raw->clock_ahead_ns = now_ns - raw->clock_read_ns;
+		} else {
+			return UINT64_MAX;
+		}
+	}
+	return now_ns < hold_ns ? UINT64_MAX : now_ns - hold_ns;
+}
+
+/* After a read: sets the text of an event, if there is a new one: which buffers cannot be read.
+ * @is_end: there is no later read, and such a buffer has no event to report its loss with. */
+static void report_failures(struct source_raw *raw, bool is_end)
 {
 	struct source *source = &raw->source;
 	char cpus[96] = "";
 	int error = 0;
 
-	raw->failure_is_new = false;
-	source->failures++;
 	for (unsigned int i = 0; i < raw->n_cpus; i++) {
+		struct ftrace_cpu_buffer *buffer = &raw->buffers[i];
+
 		if (raw->cpus[i].error == 0)
 			continue;
 		error = raw->cpus[i].error;
-		text_append(cpus, sizeof(cpus), " %" PRId32, raw->buffers[i].cpu);
+		text_append(cpus, sizeof(cpus), " %" PRId32, buffer->cpu);
+		source->is_incomplete |= is_end;
+		if (is_end && buffer->has_lost && !buffer->has_next && raw->passed_ns > 0)
+			hand_over_lost(raw, buffer, raw->passed_ns);
 	}
+	if (!raw->failure_is_new)
+		return;
+	raw->failure_is_new = false;
+	source->failures++;
 	if (error == 0)
 		snprintf(source->failure, sizeof(source->failure),
 			 "the trace buffers of all CPUs can be read again");
@@ -274,56 +302,6 @@ static void describe_failure(struct source_raw *raw)
 		snprintf(source->failure, sizeof(source->failure),
 			 "events of CPU%s are missing: trace_pipe_raw cannot be read: %s", cpus,
 			 strerror(error));
-}
-
-/* At the end: a buffer that cannot be read has no event to report its loss with. */
-static void end_failures(struct source_raw *raw)
-{
-	for (unsigned int i = 0; i < raw->n_cpus; i++) {
-		if (raw->cpus[i].error == 0)
-			continue;
-		raw->source.is_incomplete = true;
-		if (raw->buffers[i].has_lost && !raw->buffers[i].has_next && raw->passed_ns > 0)
-			hand_over_lost(raw, &raw->buffers[i], raw->passed_ns);
-	}
-}
-
-/* Reads the trace clock. One that only the kernel can read comes from a file. That costs too much
- * for each read, so the time is extrapolated by CLOCK_MONOTONIC_RAW, a clock that cannot be set.
- * Returns false if it cannot be read. */
-static bool read_clock(struct source_raw *raw, uint64_t *now_ns)
-{
-	uint64_t hardware_ns;
-	clockid_t id;
-
-	if (wall_clock_same(raw->clock, &id)) {
-		*now_ns = (uint64_t)clock_read(id);
-		return true;
-	}
-	hardware_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
-	if (raw->clock_read_ns && hardware_ns < raw->clock_read_ns + CLOCK_FRESH_NS &&
-	    wall_clock_is_time(raw->clock)) {
-		*now_ns = hardware_ns + raw->clock_ahead_ns;
-		return true;
-	}
-	if (!kernel_clock_now(raw->files, (unsigned int)raw->buffers[0].cpu, now_ns))
-		return false;
-	/* An interruption here makes the clock late: then more events are held back, not fewer. */
-	raw->clock_read_ns = (uint64_t)clock_read(CLOCK_MONOTONIC_RAW);
-	raw->clock_ahead_ns = *now_ns - raw->clock_read_ns;
-	return true;
-}
-
-/* Returns the time from which events are held back. If the clock seems wrong, none are. */
-static uint64_t limit_of(struct source_raw *raw, enum source_how how)
-{
-	uint64_t hold_ns = how == SOURCE_BOOSTED ? HOLD_BOOST_NS : HOLD_NS;
-	uint64_t now_ns;
-
-	if (how == SOURCE_LAST || how == SOURCE_HELD_ONLY || raw->reads_held >= READS_HELD_MAX ||
-	    !read_clock(raw, &now_ns) || now_ns < hold_ns)
-		return UINT64_MAX;
-	return now_ns - hold_ns;
 }
 
 static ssize_t raw_read(struct source *source, enum source_how how, const struct record_sink *sink)
@@ -351,10 +329,8 @@ static ssize_t raw_read(struct source *source, enum source_how how, const struct
 	source->counts.malformed += raw->merge.damaged - raw->damaged;
 	source->counts.damaged = source->counts.malformed;
 	raw->damaged = raw->merge.damaged;
-	if (raw->failure_is_new)
-		describe_failure(raw);
-	if (how == SOURCE_LAST && !raw->merge.first)
-		end_failures(raw);
+	if (raw->failure_is_new || how == SOURCE_LAST)
+		report_failures(raw, how == SOURCE_LAST && !raw->merge.first);
 	if (raw->pages == 0)
 		return -EAGAIN;
 	source->counts.bytes += raw->merge.bytes - bytes;
@@ -465,66 +441,32 @@ static int read_formats(struct source_raw *raw, char why[static SOURCE_WHY_SIZE]
 	return fail(why, "buffer_subbuf_size_kb", -EPROTO);
 }
 
-static int open_cpu(struct source_raw *raw, unsigned int i, char why[static SOURCE_WHY_SIZE])
-{
-	struct raw_cpu *cpu = &raw->cpus[raw->n_cpus];
-	char name[64], path[1200], denial[DENIAL_SIZE];
-	int fd, error;
-
-	snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", i);
-	snprintf(path, sizeof(path), "%s/%s", raw->trace->path, name);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
-		return 0;
-	if (fd < 0) {
-		error = -errno;
-		denial_describe(denial, path, R_OK, error);
-		snprintf(why, SOURCE_WHY_SIZE, "%.50s: %.100s", name, denial);
-		return error;
-	}
-	*cpu = (struct raw_cpu){ .fd = fd };
-	raw->buffers[raw->n_cpus].cpu = (int32_t)i;
-	cpu_buffer_counts_read(&cpu->stats, raw->files, i);
-	raw->n_cpus++;
-	cpu->bytes = malloc(raw->page_size);
-	if (!cpu->bytes)
-		return fail(why, "a buffer", -ENOMEM);
-	memset(cpu->bytes, 0, raw->page_size);
-	return 0;
-}
-
-/* Returns the number of CPUs for which the trace has buffers, or -errno. libc may report only those
- * that this process can run on. */
-static int count_cpus(const struct live_trace *trace)
-{
-	struct dirent *entry;
-	char path[1200];
-	unsigned int cpu;
-	DIR *directory;
-	int n = 0;
-
-	snprintf(path, sizeof(path), "%s/per_cpu", trace->path);
-	directory = opendir(path);
-	if (!directory)
-		return -errno;
-	while ((entry = readdir(directory)))
-		if (sscanf(entry->d_name, "cpu%u", &cpu) == 1 && (int)cpu >= n && cpu < CPUS_MAX)
-			n = (int)cpu + 1;
-	closedir(directory);
-	return n > 0 ? n : -ENOENT;
-}
-
 /* Opens all that can fail, and changes no setting. */
 static int open_raw(struct source_raw **out, struct live_trace *trace,
 		    const struct trace_files *files, char why[static SOURCE_WHY_SIZE])
 {
-	int cpus = count_cpus(trace);
+	char name[64], path[1200], denial[DENIAL_SIZE];
+	unsigned int number, cpus = 0;
 	struct source_raw *raw;
+	struct dirent *entry;
+	DIR *directory;
 	int error;
 
-	if (cpus < 0)
-		return fail(why, "per_cpu", cpus);
-	raw = calloc(1, sizeof(*raw) + (size_t)cpus * sizeof(raw->cpus[0]));
+	/* The CPUs for which the trace has buffers: libc may report only those that this process
+	 * can run on. */
+	snprintf(path, sizeof(path), "%s/per_cpu", trace->path);
+	directory = opendir(path);
+	if (!directory)
+		return fail(why, "per_cpu", -errno);
+	while ((entry = readdir(directory)))
+		if (sscanf(entry->d_name, "cpu%u", &number) == 1 && number >= cpus &&
+		    number < CPUS_MAX)
+			cpus = number + 1;
+	closedir(directory);
+	if (cpus == 0)
+		return fail(why, "per_cpu", -ENOENT);
+
+	raw = calloc(1, sizeof(*raw) + cpus * sizeof(raw->cpus[0]));
 	if (!raw)
 		return fail(why, "the ring buffers", -ENOMEM);
 	raw->source = (struct source){
@@ -537,17 +479,38 @@ static int open_raw(struct source_raw **out, struct live_trace *trace,
 	raw->files = files;
 	raw->record = raw->records;
 	thread_cache_begin(&raw->threads, "/proc");
-	raw->buffers = calloc((size_t)cpus + 1, sizeof(*raw->buffers));
+	raw->buffers = calloc(cpus + 1, sizeof(*raw->buffers));
 	if (!raw->buffers) {
 		raw_close(&raw->source);
 		return fail(why, "the ring buffers", -ENOMEM);
 	}
+
 	/* trace_pipe is opened but never read. poll() reports it as readable when there are events.
 	 * While it is open, no other program can read it and remove events. */
 	raw->source.fd = live_trace_open_pipe(trace);
 	error = raw->source.fd == -EBUSY ? fail(why, "trace_pipe", -EBUSY) : read_formats(raw, why);
-	for (int i = 0; error == 0 && i < cpus; i++)
-		error = open_cpu(raw, (unsigned int)i, why);
+	for (number = 0; error == 0 && number < cpus; number++) {
+		struct raw_cpu *cpu = &raw->cpus[raw->n_cpus];
+
+		snprintf(name, sizeof(name), "per_cpu/cpu%u/trace_pipe_raw", number);
+		snprintf(path, sizeof(path), "%s/%s", trace->path, name);
+		cpu->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (cpu->fd < 0 && (errno == ENOENT || errno == ENODEV || errno == ENXIO))
+			continue;
+		if (cpu->fd < 0) {
+			error = -errno;
+			denial_describe(denial, path, R_OK, error);
+			snprintf(why, SOURCE_WHY_SIZE, "%.50s: %.100s", name, denial);
+			break;
+		}
+		raw->buffers[raw->n_cpus++].cpu = (int32_t)number;
+		cpu_buffer_counts_read(&cpu->stats, files, number);
+		cpu->bytes = malloc(raw->page_size);
+		if (cpu->bytes)
+			memset(cpu->bytes, 0, raw->page_size);
+		else
+			error = fail(why, "a buffer", -ENOMEM);
+	}
 	if (error == 0 && raw->n_cpus == 0)
 		error = fail(why, "per_cpu", -ENOENT);
 	if (error < 0) {

@@ -51,45 +51,36 @@ static const struct source_ops pipe_ops = {
 	.close = pipe_close,
 };
 
-static void refuse(const struct live_trace *trace, int error)
-{
-	const char *path = trace->path;
-	char text[LIVE_TRACE_REFUSAL_SIZE];
-
-	live_trace_refusal(text, path, "trace_pipe", R_OK, error);
-	if (error == -EBUSY)
-		report("%s/trace_pipe: being read by another program; stop that program, or use "
-		       "--instance",
-		       path);
-	else
-		report("%s/trace_pipe: %s", path, text);
-}
-
 int source_pipe_open(struct source **out, struct live_trace *trace, const struct trace_files *files,
 		     uint64_t remember_ns)
 {
 	struct source_text *text = calloc(1, sizeof(*text));
 	int fd = text ? live_trace_open_pipe(trace) : -ENOMEM;
-	int error;
+	char why[LIVE_TRACE_REFUSAL_SIZE];
+	int error = fd < 0 ? fd : 0;
 
-	if (fd < 0) {
-		refuse(trace, fd);
+	if (error == 0) {
+		text->source = (struct source){
+			.ops = &pipe_ops,
+			.name = "trace_pipe",
+			.fd = fd,
+			.highwater_fd = -1,
+		};
+		text->bytes = pipe_bytes;
+		error = source_text_open(text, remember_ns, files);
+	}
+	if (error == 0) {
+		*out = &text->source;
+		return 0;
+	}
+	live_trace_refusal(why, trace->path, "trace_pipe", R_OK, error);
+	report("%s/trace_pipe: %s", trace->path,
+	       error == -EBUSY
+		       ? "being read by another program; stop that program, or use --instance"
+		       : why);
+	if (fd < 0)
 		free(text);
-		return fd;
-	}
-	text->source = (struct source){
-		.ops = &pipe_ops,
-		.name = "trace_pipe",
-		.fd = fd,
-		.highwater_fd = -1,
-	};
-	text->bytes = pipe_bytes;
-	error = source_text_open(text, remember_ns, files);
-	if (error < 0) {
-		refuse(trace, error);
+	else
 		pipe_close(&text->source);
-		return error;
-	}
-	*out = &text->source;
-	return 0;
+	return error;
 }

@@ -37,22 +37,6 @@ void source_text_close(struct source_text *text)
 
 /* --- reading --- */
 
-static uint64_t damage_in(const struct ftrace_text *parser)
-{
-	return parser->malformed + parser->glued + parser->too_long;
-}
-
-static void copy_counts(struct source_text *text)
-{
-	struct source_counts *counts = &text->source.counts;
-
-	counts->markers = text->parser.markers;
-	counts->malformed = text->parser.malformed;
-	counts->glued = text->parser.glued;
-	counts->too_long = text->parser.too_long;
-	counts->damaged = damage_in(&text->parser);
-}
-
 /* Records that are read at once: few, so that they stay in the CPU's cache. */
 #define RECORDS_MAX 32
 
@@ -96,19 +80,24 @@ static void pass_on(struct source_text *text, struct trace_record *records, size
 static void parse(struct source_text *text, struct span input, bool is_last,
 		  const struct record_sink *sink)
 {
+	const struct ftrace_text *parser = &text->parser;
+	struct source_counts *counts = &text->source.counts;
 	struct trace_record records[RECORDS_MAX];
 	size_t n;
 
-	while ((n = ftrace_text_read(&text->parser, &input, is_last, records, RECORDS_MAX)) > 0) {
-		if (damage_in(&text->parser) != text->source.counts.damaged)
-			copy_counts(text);
-		if (text->live || text->buffer.remembers)
+	do {
+		n = ftrace_text_read(&text->parser, &input, is_last, records, RECORDS_MAX);
+		counts->markers = parser->markers;
+		counts->malformed = parser->malformed;
+		counts->glued = parser->glued;
+		counts->too_long = parser->too_long;
+		counts->damaged = parser->malformed + parser->glued + parser->too_long;
+		if (n > 0 && (text->live || text->buffer.remembers))
 			pass_on(text, records, n, input.ptr, sink);
-		else
+		else if (n > 0)
 			sink->records(sink->context, records, n);
-	}
+	} while (n > 0);
 	text->at = NULL;
-	copy_counts(text);
 	trace_buffer_done(&text->buffer, input);
 }
 

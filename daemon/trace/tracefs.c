@@ -32,33 +32,14 @@ static int probe(const char *directory)
 	return stat(path, &info) == 0 ? 0 : -errno;
 }
 
-/* Finds a mount of tracefs anywhere else, or one inside a debugfs. */
-static int probe_mounts(char *directory, size_t size)
-{
-	struct mntent *mount;
-	int result = -ENOENT;
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-
-	if (!mounts)
-		return -ENOENT;
-	while (result != 0 && (mount = getmntent(mounts))) {
-		bool debug = strcmp(mount->mnt_type, "debugfs") == 0;
-
-		if (!debug && strcmp(mount->mnt_type, "tracefs") != 0)
-			continue;
-		snprintf(directory, size, "%s%s", mount->mnt_dir, debug ? "/tracing" : "");
-		result = probe(directory);
-	}
-	endmntent(mounts);
-	return result;
-}
-
 int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char *wanted)
 {
 	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	const char *const *places = wanted ? &wanted : usual;
 	size_t count = wanted ? 1 : sizeof(usual) / sizeof(usual[0]);
+	struct mntent *mount;
 	int result = -ENOENT;
+	FILE *mounts;
 
 	for (size_t i = 0; i < count; i++) {
 		int found = probe(places[i]);
@@ -71,8 +52,22 @@ int live_trace_find(char directory[static LIVE_TRACE_DIRECTORY_SIZE], const char
 		if (found == -EACCES || found == -EPERM)
 			result = found;
 	}
-	if (!wanted && result == -ENOENT)
-		result = probe_mounts(directory, LIVE_TRACE_DIRECTORY_SIZE);
+	if (wanted || result != -ENOENT)
+		return result;
+
+	/* A mount of tracefs anywhere else, or one inside a debugfs. */
+	mounts = setmntent("/proc/self/mounts", "re");
+	while (mounts && result != 0 && (mount = getmntent(mounts))) {
+		bool debug = strcmp(mount->mnt_type, "debugfs") == 0;
+
+		if (!debug && strcmp(mount->mnt_type, "tracefs") != 0)
+			continue;
+		snprintf(directory, LIVE_TRACE_DIRECTORY_SIZE, "%s%s", mount->mnt_dir,
+			 debug ? "/tracing" : "");
+		result = probe(directory);
+	}
+	if (mounts)
+		endmntent(mounts);
 	return result;
 }
 
@@ -164,56 +159,14 @@ int live_trace_open(struct live_trace **out, const char *directory, const char *
 	return 0;
 }
 
-/* Chooses a clock in the order of atrace: first those whose offset to wall time can be measured.
- * With one that does not count time, frames would have no times. */
-static int set_clock(struct live_trace *trace)
-{
-	static const char *const clocks[] = { "boot", "mono", "global" };
-	char text[LIVE_TRACE_REFUSAL_SIZE];
-	bool is_set = false;
-	int error;
-
-	setting_read(trace->path, "trace_clock", trace->clock);
-	if (trace->is_ours || !wall_clock_is_time(trace->clock))
-		for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]) && !is_set; i++)
-			is_set = tracefs_instance_file_write(trace->instance, "trace_clock",
-							     clocks[i]) >= 0;
-	setting_read(trace->path, "trace_clock", trace->clock);
-	if (wall_clock_is_time(trace->clock))
-		return 0;
-	error = setting_check_write(trace->path, "trace_clock");
-	if (error == 0)
-		error = -EINVAL;
-	live_trace_refusal(text, trace->path, "trace_clock", W_OK, error);
-	report("%s/trace_clock: it is '%s', which does not count time, and cannot be changed: %s",
-	       trace->path, trace->clock, text);
-	return error;
-}
-
-/* Android allows the user "shell" to write the first three, but not the last one. */
-static void find_fixed(struct live_trace *trace)
-{
-	static const char *const names[] = { "tracing_on", "buffer_size_kb", "trace_clock",
-					     "current_tracer" };
-	char value[SETTING_SIZE];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		int error = setting_check_write(trace->path, names[i]);
-
-		if ((error != -EACCES && error != -EPERM && error != -EROFS) ||
-		    setting_read(trace->path, names[i], value) < 0)
-			continue;
-		/* No other tracer is needed. */
-		if (strcmp(value, "nop") != 0)
-			text_append(trace->fixed, sizeof(trace->fixed), "%s%s%s%s",
-				    trace->fixed[0] ? ", " : "", names[i], value[0] ? " " : "",
-				    value);
-	}
-}
-
 int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tgid)
 {
-	char text[LIVE_TRACE_REFUSAL_SIZE];
+	static const char *const clocks[] = { "boot", "mono", "global" };
+	/* Android allows the user "shell" to write the first three, but not the last one. */
+	static const char *const names[] = { "tracing_on", "buffer_size_kb", "trace_clock",
+					     "current_tracer" };
+	char text[LIVE_TRACE_REFUSAL_SIZE], value[SETTING_SIZE];
+	bool is_set = false;
 	int error;
 
 	/* The kernel rounds the size. */
@@ -223,9 +176,25 @@ int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tg
 	if ((trace->is_ours || needs_tgid) &&
 	    tracefs_instance_file_write(trace->instance, "trace_options", "print-tgid") < 0)
 		tracefs_option_enable(trace->instance, TRACEFS_OPTION_RECORD_TGID);
-	error = set_clock(trace);
-	if (error < 0)
+
+	/* Chooses a clock in the order of atrace: first those whose offset to wall time can be
+	 * measured. With one that does not count time, frames would have no times. */
+	setting_read(trace->path, "trace_clock", trace->clock);
+	if (trace->is_ours || !wall_clock_is_time(trace->clock))
+		for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]) && !is_set; i++)
+			is_set = tracefs_instance_file_write(trace->instance, "trace_clock",
+							     clocks[i]) >= 0;
+	setting_read(trace->path, "trace_clock", trace->clock);
+	if (!wall_clock_is_time(trace->clock)) {
+		error = setting_check_write(trace->path, "trace_clock");
+		error = error < 0 ? error : -EINVAL;
+		live_trace_refusal(text, trace->path, "trace_clock", W_OK, error);
+		report("%s/trace_clock: it is '%s', which does not count time, and cannot be "
+		       "changed: %s",
+		       trace->path, trace->clock, text);
 		return error;
+	}
+
 	errno = 0;
 	if (tracefs_trace_is_on(trace->instance) == 0 && tracefs_trace_on(trace->instance) != 0) {
 		error = errno ? -errno : -EIO;
@@ -234,7 +203,19 @@ int live_trace_begin(struct live_trace *trace, uint64_t buffer_kb, bool needs_tg
 		       text);
 		return error;
 	}
-	find_fixed(trace);
+
+	/* The settings that this process may not change. */
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		error = setting_check_write(trace->path, names[i]);
+		if ((error != -EACCES && error != -EPERM && error != -EROFS) ||
+		    setting_read(trace->path, names[i], value) < 0)
+			continue;
+		/* No other tracer is needed. */
+		if (strcmp(value, "nop") != 0)
+			text_append(trace->fixed, sizeof(trace->fixed), "%s%s%s%s",
+				    trace->fixed[0] ? ", " : "", names[i], value[0] ? " " : "",
+				    value);
+	}
 	return 0;
 }
 

@@ -51,34 +51,6 @@ void lost_claims_emptied(struct lost_claims *claims)
 	lost_claims_update(claims);
 }
 
-/* Returns true if the trace has no such CPU. If no CPU has counts, this is unknown. */
-static bool is_missing(const struct lost_claims *claims, int32_t cpu)
-{
-	bool has_counts = false;
-
-	for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
-		has_counts |= claims->cpus[i].stats.known;
-	return has_counts && (cpu < 0 || !trace_files_has_cpu(claims->files, (unsigned int)cpu));
-}
-
-/* Subtracts the claim from the losses that are not reported yet. Returns false if there are none.
- */
-static bool confirm(struct lost_claim_cpu *cpu, struct trace_record *record)
-{
-	uint64_t left = cpu->stats.lost - cpu->reported;
-	uint64_t claimed = record->value < 0 ? left : (uint64_t)record->value;
-	bool more = claimed > left;
-
-	if (left == 0 && !cpu->confirmed && !cpu->emptied)
-		return false;
-	cpu->reported += more ? left : claimed;
-	if (cpu->emptied)
-		return true;
-	cpu->confirmed = true;
-	record->value = (int64_t)(more ? left : claimed);
-	return true;
-}
-
 bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record, uint64_t read_ns)
 {
 	bool has_place = record->cpu >= 0 && record->cpu < TRACE_CPUS_MAX;
@@ -88,9 +60,29 @@ bool lost_claims_accept(struct lost_claims *claims, struct trace_record *record,
 		cpu->read_ns = read_ns;
 		update_cpu(claims, (unsigned int)record->cpu);
 	}
-	if (cpu && cpu->stats.known && cpu->stats.error == 0 ? confirm(cpu, record)
-							     : !is_missing(claims, record->cpu))
-		return true;
+	if (cpu && cpu->stats.known && cpu->stats.error == 0) {
+		uint64_t left = cpu->stats.lost - cpu->reported, claimed = left;
+
+		if (record->value >= 0 && (uint64_t)record->value < left)
+			claimed = (uint64_t)record->value;
+		/* Subtracts the claim from the losses that are not reported yet. */
+		if (left > 0 || cpu->confirmed || cpu->emptied) {
+			cpu->reported += claimed;
+			cpu->confirmed |= !cpu->emptied;
+			if (!cpu->emptied)
+				record->value = (int64_t)claimed;
+			return true;
+		}
+	} else {
+		/* The trace may have no such CPU. If no CPU has counts, this is unknown. */
+		bool has_counts = false;
+
+		for (unsigned int i = 0; i < TRACE_CPUS_MAX; i++)
+			has_counts |= claims->cpus[i].stats.known;
+		if (!has_counts || (record->cpu >= 0 &&
+				    trace_files_has_cpu(claims->files, (unsigned int)record->cpu)))
+			return true;
+	}
 	claims->forged++;
 	claims->last = record->value;
 	claims->last_cpu = record->cpu;

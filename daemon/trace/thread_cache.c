@@ -145,33 +145,6 @@ void thread_cache_end(struct thread_cache *cache)
 
 /* --- threads --- */
 
-static void read_thread(struct thread_cache *cache, struct cached_thread *thread)
-{
-	struct status status, process;
-	unsigned int trust = TRUST_NONE;
-
-	cache->reads++;
-	thread->tgid = TRACE_ID_UNKNOWN;
-	thread->is_app = false;
-	thread->comm[0] = '\0';
-	thread->comm_length = 0;
-	if (!read_status(cache, thread->tid, &status))
-		return;
-	thread->tgid = status.tgid;
-	thread->is_app = status.uid >= UID_APPS;
-	memcpy(thread->comm, status.comm, sizeof(thread->comm));
-	thread->comm_length = (uint8_t)strlen(thread->comm);
-	if (!thread->is_app && read_status(cache, status.tgid, &process))
-		trust = trust_in(cache, &process);
-	/* Its process is SurfaceFlinger, if that is more certain than of the current one. */
-	if (trust <= cache->trust || thread->tgid == cache->surfaceflinger)
-		return;
-	cache->surfaceflinger = thread->tgid;
-	cache->trust = trust;
-	thread_cache_end(cache);
-	cache->alive = open_comm(cache, thread->tgid);
-}
-
 const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_t tid,
 					      uint64_t now_ns)
 {
@@ -179,6 +152,8 @@ const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_
 	 * the same time. */
 	struct cached_thread *set = cache->known[(uint32_t)tid % THREAD_CACHE_SETS];
 	struct cached_thread *entry = &set[0], thread;
+	unsigned int trust = TRUST_NONE;
+	struct status status, process;
 	uint64_t fresh_ns = FRESH_NS;
 
 	/* Its entry, or the one to evict for it. */
@@ -187,9 +162,26 @@ const struct cached_thread *thread_cache_find(struct thread_cache *cache, int32_
 			entry = &set[i];
 	thread = *entry;
 	if (!cached_thread_is(&thread, tid, now_ns)) {
-		thread.tid = tid;
-		thread.read_ns = now_ns;
-		read_thread(cache, &thread);
+		cache->reads++;
+		thread = (struct cached_thread){ .tid = tid,
+						 .tgid = TRACE_ID_UNKNOWN,
+						 .read_ns = now_ns };
+		if (read_status(cache, tid, &status)) {
+			thread.tgid = status.tgid;
+			thread.is_app = status.uid >= UID_APPS;
+			memcpy(thread.comm, status.comm, sizeof(thread.comm));
+			thread.comm_length = (uint8_t)strlen(thread.comm);
+			if (!thread.is_app && read_status(cache, status.tgid, &process))
+				trust = trust_in(cache, &process);
+		}
+		/* Its process is SurfaceFlinger, if that is more certain than of the current one.
+		 */
+		if (trust > cache->trust && thread.tgid != cache->surfaceflinger) {
+			cache->surfaceflinger = thread.tgid;
+			cache->trust = trust;
+			thread_cache_end(cache);
+			cache->alive = open_comm(cache, thread.tgid);
+		}
 		if (thread.tgid == TRACE_ID_UNKNOWN || cache->surfaceflinger == TRACE_ID_UNKNOWN)
 			fresh_ns = FRESH_GONE_NS;
 		else if (thread.tgid == cache->surfaceflinger)

@@ -115,42 +115,13 @@ static struct timeline_writer *writer_of(struct timeline_stream *stream, uint64_
 	return NULL;
 }
 
-static void add_event(struct timeline_stream *stream, const struct perfetto_packet *packet,
-		      const struct timeline_writer *writer, uint64_t now_ns)
-{
-	uint64_t clock = packet->clock, time_ns = packet->time_ns;
-	bool has_time = packet->has_time;
-
-	stream->counts.events++;
-	if (packet->timeline.len == 0)
-		return;
-	if (clock == PERFETTO_CLOCK_UNKNOWN && writer)
-		clock = writer->clock;
-	/* To the boot clock. */
-	if (clock != PERFETTO_CLOCK_UNKNOWN && clock != PERFETTO_CLOCK_BOOTTIME) {
-		int64_t ns = -1;
-
-		has_time &=
-			clock < PERFETTO_CLOCKS && stream->has_offset[clock] &&
-			time_ns <= INT64_MAX &&
-			!__builtin_add_overflow((int64_t)time_ns, stream->offset_ns[clock], &ns) &&
-			ns >= 0;
-		time_ns = (uint64_t)ns;
-	}
-	if (!has_time || time_ns == 0 || time_ns + OLDEST_NS < now_ns ||
-	    time_ns > now_ns + NEWEST_NS)
-		stream->counts.untimely++;
-	else
-		hold(stream, time_ns, packet->sequence, packet->timeline);
-}
-
 static void read_packet(struct timeline_stream *stream, struct span bytes, uint64_t now_ns)
 {
 	struct perfetto_packet packet;
-	bool whole = perfetto_packet_read(bytes, &packet);
+	bool whole = perfetto_packet_read(bytes, &packet), has_time = packet.has_time;
 	struct timeline_writer *writer = writer_of(stream, packet.sequence);
+	uint64_t boot_ns, clock = packet.clock, time_ns = packet.time_ns;
 	struct perfetto_clocks clocks;
-	uint64_t boot_ns;
 
 	if (writer) {
 		/* perfetto sets it in the first packet of each writer, too. */
@@ -171,8 +142,30 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 	}
 	if (!whole)
 		stream->damage = "a packet is corrupt";
-	else if (packet.timeline.ptr)
-		add_event(stream, &packet, writer, now_ns);
+	if (!whole || !packet.timeline.ptr)
+		return;
+
+	stream->counts.events++;
+	if (packet.timeline.len == 0)
+		return;
+	if (clock == PERFETTO_CLOCK_UNKNOWN && writer)
+		clock = writer->clock;
+	/* To the boot clock. */
+	if (clock != PERFETTO_CLOCK_UNKNOWN && clock != PERFETTO_CLOCK_BOOTTIME) {
+		int64_t ns = -1;
+
+		has_time &=
+			clock < PERFETTO_CLOCKS && stream->has_offset[clock] &&
+			time_ns <= INT64_MAX &&
+			!__builtin_add_overflow((int64_t)time_ns, stream->offset_ns[clock], &ns) &&
+			ns >= 0;
+		time_ns = (uint64_t)ns;
+	}
+	if (!has_time || time_ns == 0 || time_ns + OLDEST_NS < now_ns ||
+	    time_ns > now_ns + NEWEST_NS)
+		stream->counts.untimely++;
+	else
+		hold(stream, time_ns, packet.sequence, packet.timeline);
 }
 
 void timeline_stream_add(struct timeline_stream *stream, struct span bytes, uint64_t now_ns)

@@ -42,46 +42,17 @@ void packet_stream_seek(struct packet_stream *stream, uint64_t offset)
 
 /* --- compressed packets --- */
 
-/* Unpacks once, behind the unread bytes, which begin the buffer. Returns false at the end, or at
- * damage. */
-static bool unpack_some(struct packet_stream *stream)
-{
-	size_t len = stream->inner.len, space = stream->inner_capacity - len;
-	z_stream *zlib = &stream->zlib;
-	int result;
-
-	if (stream->zstd) {
-		ssize_t n = source_archive_read(stream->zstd, stream->inner_bytes + len, space);
-
-		if (n > 0)
-			stream->inner.len += (size_t)n;
-		else /* only now the library needs the packed bytes no longer */
-			stream->packed = SPAN_NULL;
-		return n > 0 || (n == 0 && !source_archive_damage(stream->zstd));
-	}
-	zlib->next_in = (Bytef *)stream->packed.ptr;
-	zlib->avail_in = (uInt)stream->packed.len;
-	zlib->next_out = (Bytef *)stream->inner_bytes + len;
-	zlib->avail_out = (uInt)space;
-	result = inflate(zlib, Z_SYNC_FLUSH);
-	stream->inner.len += space - zlib->avail_out;
-	stream->packed = span_skip(stream->packed, stream->packed.len - zlib->avail_in);
-	if (result == Z_STREAM_END) {
-		stream->is_over = stream->packed.len == 0;
-		stream->packed = SPAN_NULL;
-	}
-	return result == Z_OK || result == Z_STREAM_END;
-}
-
 /* Returns 1 with a packet; 0 at the end of the compressed packet; -errno. */
 static int next_inner(struct packet_stream *stream, struct span *packet)
 {
 	struct span *inner = &stream->inner;
+	z_stream *zlib = &stream->zlib;
 
 	for (;;) {
 		uint64_t needed;
 		enum perfetto_frame frame = perfetto_frame(inner, packet, &needed);
-		size_t before = inner->len;
+		size_t before = inner->len, space;
+		char *to;
 
 		if (frame == PERFETTO_FRAME_PACKET)
 			return 1;
@@ -101,8 +72,35 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 				   SIZE_MAX))
 			return -ENOMEM;
 		inner->ptr = stream->inner_bytes;
-		if (!unpack_some(stream))
-			break;
+		to = stream->inner_bytes + before;
+		space = stream->inner_capacity - before;
+		if (stream->zstd) {
+			ssize_t n = source_archive_read(stream->zstd, to, space);
+
+			if (n > 0)
+				inner->len += (size_t)n;
+			else /* only now the library needs the packed bytes no longer */
+				stream->packed = SPAN_NULL;
+			if (n < 0 || (n == 0 && source_archive_damage(stream->zstd)))
+				break;
+		} else {
+			int result;
+
+			zlib->next_in = (Bytef *)stream->packed.ptr;
+			zlib->avail_in = (uInt)stream->packed.len;
+			zlib->next_out = (Bytef *)to;
+			zlib->avail_out = (uInt)space;
+			result = inflate(zlib, Z_SYNC_FLUSH);
+			inner->len += space - zlib->avail_out;
+			stream->packed =
+				span_skip(stream->packed, stream->packed.len - zlib->avail_in);
+			if (result == Z_STREAM_END) {
+				stream->is_over = stream->packed.len == 0;
+				stream->packed = SPAN_NULL;
+			} else if (result != Z_OK) {
+				break;
+			}
+		}
 		stream->unpacked += inner->len - before;
 		/* No more bytes are the end of zstd, and damage of zlib. */
 		if (inner->len == 0 && stream->zstd)

@@ -44,6 +44,27 @@ struct thread_entry {
 	uint64_t named_ns;    /* time of the tree that named it */
 };
 
+/* Of more moments some are left out: clocks drift slowly. */
+#define MOMENTS 1024
+
+/* The clocks differ by that much more than before: after a suspend, or the setting of a clock. Less
+ * is not followed at once, so a converted time may be off by it. */
+#define JUMP_NS 1000000
+
+/* The least time between two moments, once there are too many. */
+#define APART_FIRST_NS UINT64_C(1000000000)
+
+/* One moment on CLOCK_BOOTTIME and on another clock. */
+struct moment {
+	uint64_t boot_ns, other_ns;
+};
+
+struct moments {
+	unsigned int n;
+	uint64_t apart_ns; /* a moment is at least that long after the one before, or a jump */
+	struct moment moments[MOMENTS]; /* in the order of CLOCK_BOOTTIME */
+};
+
 struct perfetto_reader {
 	struct packet_stream stream;
 	bool has_index;
@@ -51,7 +72,10 @@ struct perfetto_reader {
 
 	unsigned int n_threads;
 	struct thread_entry threads[THREADS];
-	struct perfetto_times times;
+	uint64_t ftrace_clock; /* enum perfetto_ftrace_clock, of the last bundle that names it */
+	/* From bundles of events that of the events, in the place that no clock has; the others
+	 * from clock snapshots. */
+	struct moments clocks[PERFETTO_CLOCKS];
 	struct perfetto_tracks *tracks;
 
 	struct region *regions;
@@ -76,35 +100,30 @@ static struct thread_entry *thread_of(struct perfetto_reader *reader, int32_t ti
 	return &reader->threads[i];
 }
 
-/* The name that the kernel gives a process. Of a program it is the first 15 bytes of the file's
- * name, of an app the last 15 bytes of the package. */
-static struct span comm_of(const struct perfetto_thread *thread)
-{
-	struct span name = thread->name;
-	const char *slash = name.len > 0 ? memrchr(name.ptr, '/', name.len) : NULL;
-	bool is_file = name.len > 0 && name.ptr[0] == '/';
-	const char *end;
-
-	if (thread->is_process && slash)
-		name = span_skip(name, (size_t)(slash - name.ptr) + 1);
-	end = name.len > 0 ? memchr(name.ptr, '\0', name.len) : NULL;
-	if (end)
-		name.len = (size_t)(end - name.ptr);
-	if (name.len < COMM_SIZE)
-		return name;
-	if (!thread->is_process || is_file)
-		return (struct span){ name.ptr, COMM_SIZE - 1 };
-	return span_skip(name, name.len - (COMM_SIZE - 1));
-}
-
 /* Adds a thread or a process. A later name replaces an earlier one, by @time_ns, of the same time
  * by their order. */
 static void add_thread(struct perfetto_reader *reader, const struct perfetto_thread *thread,
 		       uint64_t time_ns)
 {
 	struct thread_entry *entry = thread_of(reader, thread->tid);
-	struct span comm = comm_of(thread);
-	bool is_later;
+	struct span comm = thread->name;
+	bool is_app = thread->is_process && comm.len > 0 && comm.ptr[0] != '/', is_later;
+	const char *slash = NULL, *end = NULL;
+
+	/* The name that the kernel gives a process. Of a program it is the first 15 bytes of the
+	 * file's name, of an app the last 15 bytes of the package. */
+	if (thread->is_process && comm.len > 0)
+		slash = memrchr(comm.ptr, '/', comm.len);
+	if (slash)
+		comm = span_skip(comm, (size_t)(slash - comm.ptr) + 1);
+	if (comm.len > 0)
+		end = memchr(comm.ptr, '\0', comm.len);
+	if (end)
+		comm.len = (size_t)(end - comm.ptr);
+	if (comm.len >= COMM_SIZE && is_app)
+		comm = span_skip(comm, comm.len - (COMM_SIZE - 1));
+	if (comm.len >= COMM_SIZE)
+		comm.len = COMM_SIZE - 1;
 
 	if (entry->tid == 0) {
 		/* A quarter stays free, so that a search ends soon. */
@@ -122,6 +141,84 @@ static void add_thread(struct perfetto_reader *reader, const struct perfetto_thr
 		memset(entry->comm, 0, sizeof(entry->comm));
 		memcpy(entry->comm, comm.ptr, comm.len);
 	}
+}
+
+/* --- clocks --- */
+
+static bool is_needed(const struct moments *moments, const struct moment *last,
+		      const struct moment *next)
+{
+	uint64_t jump_ns = (next->boot_ns - next->other_ns) - (last->boot_ns - last->other_ns);
+
+	return next->boot_ns - last->boot_ns >= moments->apart_ns ||
+	       jump_ns + JUMP_NS > UINT64_C(2) * JUMP_NS;
+}
+
+/* How many moments are at @boot_ns or before. They nearly always come in the order of time. */
+static unsigned int n_before(const struct moments *moments, uint64_t boot_ns)
+{
+	unsigned int n = moments->n;
+
+	while (n > 0 && moments->moments[n - 1].boot_ns > boot_ns)
+		n--;
+	return n;
+}
+
+static void add_moment(struct moments *moments, uint64_t boot_ns, uint64_t other_ns)
+{
+	const struct moment moment = { boot_ns, other_ns };
+	unsigned int at = n_before(moments, boot_ns), n = 1;
+	struct moment *all = moments->moments;
+
+	if (boot_ns == 0 || other_ns == 0 || (at > 0 && !is_needed(moments, &all[at - 1], &moment)))
+		return;
+	/* Leaves out those that are near the one before. */
+	if (moments->n == MOMENTS) {
+		moments->apart_ns = moments->apart_ns ? 2 * moments->apart_ns : APART_FIRST_NS;
+		for (unsigned int i = 1; i < moments->n; i++)
+			if (is_needed(moments, &all[n - 1], &all[i]))
+				all[n++] = all[i];
+		moments->n = n;
+		at = n_before(moments, boot_ns);
+	}
+	/* A trace in which the clocks jump all the time is hostile. */
+	if (moments->n == MOMENTS)
+		return;
+	memmove(&all[at + 1], &all[at], (moments->n - at) * sizeof(all[0]));
+	all[at] = moment;
+	moments->n++;
+}
+
+/* Brings @time_ns from CLOCK_BOOTTIME to the other clock, or back, by the last moment at that time
+ * or before; else by the first. */
+static uint64_t convert(const struct moments *moments, bool from_boot, uint64_t time_ns)
+{
+	struct moment by = { 0, 0 };
+
+	for (unsigned int i = 0; i < moments->n; i++) {
+		struct moment moment = moments->moments[i];
+
+		if (i > 0 && (from_boot ? moment.boot_ns : moment.other_ns) > time_ns)
+			break;
+		by = moment;
+	}
+	return from_boot ? time_ns - by.boot_ns + by.other_ns : time_ns - by.other_ns + by.boot_ns;
+}
+
+/* Brings @time_ns of @clock (0: CLOCK_BOOTTIME, as FrameTimeline's) to the clock of the ftrace
+ * events. Between clocks of which the trace has no common moment nothing changes. */
+static uint64_t to_ftrace_clock(const struct perfetto_reader *reader, uint64_t clock,
+				uint64_t time_ns)
+{
+	unsigned int ftrace = PERFETTO_CLOCK_UNKNOWN;
+
+	if (clock >= PERFETTO_CLOCK_REALTIME && clock < PERFETTO_CLOCK_BOOTTIME)
+		time_ns = convert(&reader->clocks[clock], false, time_ns);
+	if (reader->ftrace_clock == PERFETTO_FTRACE_BOOT)
+		return time_ns;
+	if (reader->clocks[ftrace].n == 0 && reader->ftrace_clock == PERFETTO_FTRACE_MONOTONIC_RAW)
+		ftrace = PERFETTO_CLOCK_MONOTONIC_RAW;
+	return convert(&reader->clocks[ftrace], true, time_ns);
 }
 
 /* --- common to both passes --- */
@@ -217,7 +314,13 @@ static int read_index(struct perfetto_reader *reader)
 		region.end = stream->packet_end;
 		if (packet.ftrace.ptr) {
 			counts->corrupt += !perfetto_bundle_read(packet.ftrace, &bundle);
-			perfetto_times_add_bundle(&reader->times, &bundle);
+			/* The first bundles of a trace do not name their clock, though it is that
+			 * of the others. */
+			if (bundle.clock != PERFETTO_FTRACE_BOOT) {
+				reader->ftrace_clock = bundle.clock;
+				add_moment(&reader->clocks[PERFETTO_CLOCK_UNKNOWN], bundle.boot_ns,
+					   bundle.ftrace_ns);
+			}
 			/* The events of a CPU are in order. */
 			if (bundle.first_ns > 0)
 				earliest(&region.first_ns[0], bundle.first_ns);
@@ -241,7 +344,11 @@ static int read_index(struct perfetto_reader *reader)
 		counts->corrupt += tree.len > 0;
 		if (packet.clocks.ptr) {
 			counts->corrupt += !perfetto_clocks_read(packet.clocks, &clocks);
-			perfetto_times_add_snapshot(&reader->times, clocks.times_ns);
+			for (clock = PERFETTO_CLOCK_REALTIME; clock < PERFETTO_CLOCK_BOOTTIME;
+			     clock++)
+				add_moment(&reader->clocks[clock],
+					   clocks.times_ns[PERFETTO_CLOCK_BOOTTIME],
+					   clocks.times_ns[clock]);
 		}
 		if (!perfetto_tracks_time(reader->tracks, &packet, &clock, &time_ns))
 			counts->untimed += packet.timeline.ptr && packet.has_time;
@@ -264,8 +371,7 @@ static int read_index(struct perfetto_reader *reader)
 
 		for (clock = 1; clock < PERFETTO_CLOCKS; clock++)
 			if (first_ns[clock] != UINT64_MAX)
-				earliest(first_ns, perfetto_times_convert(&reader->times, clock,
-									  first_ns[clock]));
+				earliest(first_ns, to_ftrace_clock(reader, clock, first_ns[clock]));
 	}
 	perfetto_sort(reader->regions, reader->n_regions, sizeof(*reader->regions),
 		      compare_regions);
@@ -353,7 +459,7 @@ static void load_packet(struct perfetto_reader *reader, const struct perfetto_pa
 		.tid = TRACE_ID_UNKNOWN,
 		.pid = TRACE_ID_UNKNOWN,
 	};
-	event.time_ns = perfetto_times_convert(&reader->times, clock, time_ns);
+	event.time_ns = to_ftrace_clock(reader, clock, time_ns);
 	if (packet->timeline.ptr) {
 		event.kind = TRACE_TIMELINE;
 		event.value = (int64_t)packet->sequence;
@@ -508,7 +614,7 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 		}
 		event = perfetto_merge_first(&reader->merge);
 		if (event->cpu == TRACE_ID_UNKNOWN && event->time_ns < reader->last_ns &&
-		    reader->last_ns - event->time_ns < PERFETTO_JUMP_NS)
+		    reader->last_ns - event->time_ns < JUMP_NS)
 			event->time_ns = reader->last_ns; /* its clock is not known better */
 		/* The time of a marker cannot go back in a trace that is in order. */
 		if (event->time_ns < reader->last_ns) {

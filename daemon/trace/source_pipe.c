@@ -26,7 +26,7 @@ static ssize_t pipe_bytes(struct source_text *text, void *buffer, size_t size)
 			return -EAGAIN;
 	}
 	text->source.damage = "trace_pipe cannot be read: the capture ended";
-	report("%s/trace_pipe: %s; ending the capture", text->live->files->path, strerror(error));
+	report("%s/trace_pipe: %s; ending the capture", text->files->path, strerror(error));
 	return -error;
 }
 

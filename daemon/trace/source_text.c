@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "daemon/base/loop.h"
 
@@ -12,27 +11,18 @@ int source_text_open(struct source_text *text, uint64_t remember_ns,
 		     const struct trace_files *files)
 {
 	text->parser = FTRACE_TEXT_INIT;
-	if (trace_buffer_open(&text->buffer, remember_ns) < 0)
-		return -ENOMEM;
-	if (!files)
-		return 0;
-	text->source.depends_on_line_format = true;
-	text->parser.has_markers_only = true;
-	text->live = calloc(1, sizeof(*text->live));
-	if (!text->live)
-		return -ENOMEM;
-	thread_cache_begin(&text->live->threads, "/proc");
-	text->live->files = files;
-	return 0;
+	text->files = files;
+	text->source.depends_on_line_format = text->parser.has_markers_only = files != NULL;
+	if (files)
+		thread_cache_begin(&text->threads, "/proc");
+	return trace_buffer_open(&text->buffer, remember_ns);
 }
 
 void source_text_close(struct source_text *text)
 {
 	trace_buffer_close(&text->buffer);
-	if (text->live)
-		thread_cache_end(&text->live->threads);
-	free(text->live);
-	text->live = NULL;
+	if (text->files)
+		thread_cache_end(&text->threads);
 }
 
 /* --- reading --- */
@@ -46,15 +36,15 @@ void source_text_close(struct source_text *text)
 static void pass_on(struct source_text *text, struct trace_record *records, size_t n,
 		    const char *end, const struct record_sink *sink)
 {
-	struct source_text_live *live = text->live;
 	const struct cached_thread *thread = NULL;
+	const bool is_live = text->files != NULL;
 	size_t done = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		struct trace_record *record = &records[i];
 
-		if (live)
-			thread = thread_cache_first(&live->threads, record->tid, live->read_ns);
+		if (is_live)
+			thread = thread_cache_first(&text->threads, record->tid, text->read_ns);
 		/* To find another thread makes the names of those before it invalid. A loss has no
 		 * thread. */
 		if (i > done && (!thread || text->buffer.remembers || record->kind == TRACE_LOST)) {
@@ -62,14 +52,14 @@ static void pass_on(struct source_text *text, struct trace_record *records, size
 			done = i;
 		}
 		text->at = i + 1 < n ? record->comm.ptr + record->text_len : end;
-		if (!live)
+		if (!is_live)
 			continue;
 		if (record->kind == TRACE_LOST) {
-			done += !lost_claims_accept(&live->claims, record, live->read_ns);
+			done += !lost_claims_accept(&text->claims, record, text->read_ns);
 			continue;
 		}
 		if (!thread)
-			thread = thread_cache_find(&live->threads, record->tid, live->read_ns);
+			thread = thread_cache_find(&text->threads, record->tid, text->read_ns);
 		thread_cache_correct(thread, record);
 	}
 	if (n > done)
@@ -92,7 +82,7 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 		counts->glued = parser->glued;
 		counts->too_long = parser->too_long;
 		counts->damaged = parser->malformed + parser->glued + parser->too_long;
-		if (n > 0 && (text->live || text->buffer.remembers))
+		if (n > 0 && (text->files || text->buffer.remembers))
 			pass_on(text, records, n, input.ptr, sink);
 		else if (n > 0)
 			sink->records(sink->context, records, n);
@@ -102,10 +92,10 @@ static void parse(struct source_text *text, struct span input, bool is_last,
 }
 
 /* Called before the first read: its lines may report events that were lost before it. */
-static void begin_claims(struct source_text_live *live)
+static void begin_claims(struct source_text *text)
 {
-	if (!live->claims.files)
-		lost_claims_begin(&live->claims, live->files);
+	if (!text->claims.files)
+		lost_claims_begin(&text->claims, text->files);
 }
 
 /* A longer time between two reads is a delay: a buffer may have overflowed. The text reports that
@@ -115,7 +105,7 @@ static void begin_claims(struct source_text_live *live)
 ssize_t source_text_read(struct source *source, enum source_how how, const struct record_sink *sink)
 {
 	struct source_text *text = (struct source_text *)source;
-	struct source_text_live *live = text->live;
+	const bool is_live = text->files != NULL;
 	uint64_t now_ns;
 	size_t size;
 	char *space;
@@ -123,26 +113,26 @@ ssize_t source_text_read(struct source *source, enum source_how how, const struc
 
 	if (how == SOURCE_HELD_ONLY)
 		return -EAGAIN;
-	if (live) {
-		begin_claims(live);
+	if (is_live) {
+		begin_claims(text);
 		/* After a delay the kernel's counts show a loss before the text does. */
 		now_ns = loop_now();
-		if (live->asked_ns > 0 && now_ns - live->asked_ns >= DELAY_NS)
-			lost_claims_update(&live->claims);
-		live->asked_ns = now_ns;
-		source->loss_ahead = live->claims.has_new;
+		if (text->asked_ns > 0 && now_ns - text->asked_ns >= DELAY_NS)
+			lost_claims_update(&text->claims);
+		text->asked_ns = now_ns;
+		source->loss_ahead = text->claims.has_new;
 	}
 	space = trace_buffer_space(&text->buffer, &size);
 	n = text->bytes(text, space, size);
 	if (n > 0) {
 		source->counts.bytes += (uint64_t)n;
-		if (live)
-			live->read_ns = loop_now();
+		if (is_live)
+			text->read_ns = loop_now();
 		if (sink)
 			parse(text, trace_buffer_filled(&text->buffer, (size_t)n), false, sink);
 	} else if (n == -EAGAIN) {
-		if (live)
-			lost_claims_drained(&live->claims);
+		if (is_live)
+			lost_claims_drained(&text->claims);
 		source->loss_ahead = false;
 	} else if (sink) {
 		/* The last line may have no line end. If data is missing, it may be incomplete, so
@@ -171,8 +161,8 @@ void source_buffers_emptied(struct source *source)
 
 	if (!source->depends_on_line_format)
 		return;
-	begin_claims(text->live);
-	lost_claims_emptied(&text->live->claims);
+	begin_claims(text);
+	lost_claims_emptied(&text->claims);
 }
 
 bool source_check_lost(struct source *source, bool is_end, char message[static 200])
@@ -181,9 +171,9 @@ bool source_check_lost(struct source *source, bool is_end, char message[static 2
 
 	if (!source->depends_on_line_format)
 		return false;
-	begin_claims(text->live);
-	lost_claims_update(&text->live->claims);
-	return lost_claims_report(&text->live->claims, is_end, message);
+	begin_claims(text);
+	lost_claims_update(&text->claims);
+	return lost_claims_report(&text->claims, is_end, message);
 }
 
 /* --- remembered text --- */

@@ -13,15 +13,6 @@
 #include "daemon/trace/trace_buffer.h"
 #include "parser/ftrace_text.h"
 
-/* For live text only: /proc has the names of threads, and the kernel has counts of lost events. */
-struct source_text_live {
-	const struct trace_files *files;
-	uint64_t read_ns;  /* when the bytes were read, on the clock of loop_now() */
-	uint64_t asked_ns; /* the same of the last read, with or without bytes; 0: none */
-	struct thread_cache threads;
-	struct lost_claims claims; /* ->files is NULL before the first read */
-};
-
 /* The first member of each source of text. */
 struct source_text {
 	struct source source;
@@ -29,8 +20,14 @@ struct source_text {
 	ssize_t (*bytes)(struct source_text *text, void *buffer, size_t size);
 	struct trace_buffer buffer;
 	struct ftrace_text parser;
-	const char *at;		       /* end of the record that the sink gets now, or NULL */
-	struct source_text_live *live; /* NULL: a recorded trace */
+	const char *at; /* end of the record that the sink gets now, or NULL */
+
+	/* Of a live trace: /proc has the names of threads, the kernel counts of lost events. */
+	const struct trace_files *files; /* NULL: a recorded trace */
+	uint64_t read_ns;		 /* when the bytes were read, on the clock of loop_now() */
+	uint64_t asked_ns; /* the same of the last read, with or without bytes; 0: none */
+	struct thread_cache threads;
+	struct lost_claims claims; /* ->files is NULL before the first read */
 };
 
 /* Allocates the memory of @text, of which the caller has set ->source and ->bytes; the rest is

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part that all sources of text share: a buffer for the bytes, and the parser of its lines.
  *
- *     bytes() ──► trace_buffer ──► ftrace_text ──► thread_cache, lost_claims ──► sink
- *     file, pipe                                   a live text only
+ *     bytes() ──► text_buffer ──► ftrace_text ──► thread_cache, lost_claims ──► sink
+ *     file, pipe                                  a live text only
+ *
+ * Text is parsed in the buffer. If that remembers text, it is a ring: each read is stored after the
+ * previous one. Only the incomplete line at the end of a lap is copied.
+ *
+ *     0             begin    head             old                            lap_end   size
+ *     |--- this lap -----|line..|-- next read --|--- previous lap, oldest first -------|  |
  */
 #ifndef JANKD_DAEMON_TRACE_SOURCE_TEXT_H
 #define JANKD_DAEMON_TRACE_SOURCE_TEXT_H
@@ -10,15 +16,24 @@
 #include "daemon/trace/lost_claims.h"
 #include "daemon/trace/source.h"
 #include "daemon/trace/thread_cache.h"
-#include "daemon/trace/trace_buffer.h"
 #include "parser/ftrace_text.h"
+
+struct text_buffer {
+	char *bytes;
+	size_t size;
+	bool remembers;
+	size_t begin; /* of the incomplete line */
+	size_t head;  /* where the next read is stored */
+	/* The whole lines that are left of the previous lap. */
+	size_t old, lap_end;
+};
 
 /* The first member of each source of text. */
 struct source_text {
 	struct source source;
 	/* Reads up to @size bytes into @buffer. Returns as source_read(). */
 	ssize_t (*bytes)(struct source_text *text, void *buffer, size_t size);
-	struct trace_buffer buffer;
+	struct text_buffer buffer;
 	struct ftrace_text parser;
 	const char *at; /* end of the record that the sink gets now, or NULL */
 

@@ -7,7 +7,7 @@
  * the same interface for the caller.
  *
  *     source_text    text, from recorded files (source_file) or as the kernel prints it into
- *                    trace_pipe (source_pipe). trace_buffer remembers it for snapshots
+ *                    trace_pipe (source_pipe); it is remembered for snapshots
  *     source_raw     the kernel prints nothing, and jankd reads its ring buffers, at a fraction of
  *                    the cost
  *

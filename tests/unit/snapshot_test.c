@@ -1,65 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace buffer returns whole lines of what was read, from a given time on; a snapshot is
+/* A source of text returns whole lines of what was read, from a given time on; a snapshot is
  * complete, even if it is saved in pieces while more is read. */
 #include "tests/unit/unit.h"
 
 #include "daemon/files/output.h"
 #include "daemon/files/snapshot.h"
 #include "daemon/trace/source_text.h"
-#include "daemon/trace/trace_buffer.h"
-#include "parser/ftrace_text.h"
 #include "tests/unit/scratch.h"
 
 /* --- lines of trace text --- */
 
 /* One for each millisecond. Each contains its number, so that missing lines are detected. */
-struct lines {
+static struct lines {
 	uint64_t ms;	  /* number of ->line */
 	uint64_t last_ns; /* of the last record that was parsed */
 	char line[256];
 	size_t len, given;
-};
+	size_t most; /* of the next read */
+} lines;
+
+static struct source_text source; /* its text is remembered, and is the lines */
 
 static const char head[] = "app-7     [000] .... ";
 
-static size_t give(struct lines *lines, char *to, size_t size)
+static ssize_t give(struct source_text *text, void *to, size_t size)
 {
 	static const char name[] =
 		"................................................................";
 
-	for (size_t n = 0, part; n < size; n += part, lines->given += part) {
-		if (lines->given == lines->len) {
-			unsigned int ms = (unsigned int)++lines->ms;
+	size = size < lines.most ? size : lines.most;
+	for (size_t n = 0, part; n < size; n += part, lines.given += part) {
+		if (lines.given == lines.len) {
+			unsigned int ms = (unsigned int)++lines.ms;
 
-			lines->len = (size_t)snprintf(
-				lines->line, sizeof(lines->line),
+			lines.len = (size_t)snprintf(
+				lines.line, sizeof(lines.line),
 				"%s%5u.%03u000: tracing_mark_write: B|7|%.*s\n", head, ms / 1000,
 				ms % 1000, (int)(ms % sizeof(name)), name);
-			lines->given = 0;
+			lines.given = 0;
 		}
-		part = lines->len - lines->given < size - n ? lines->len - lines->given : size - n;
-		memcpy(to + n, lines->line + lines->given, part);
+		part = lines.len - lines.given < size - n ? lines.len - lines.given : size - n;
+		memcpy((char *)to + n, lines.line + lines.given, part);
 	}
-	return size;
+	return (ssize_t)size;
 }
 
-/* Reads up to @most bytes into @buffer, as from a source, and parses them. Returns the time of the
- * last record. */
-static uint64_t lines_read(struct lines *lines, struct trace_buffer *buffer, size_t most)
+static void on_records(void *context, const struct trace_record *records, size_t n)
 {
-	struct ftrace_text state = FTRACE_TEXT_INIT;
-	struct trace_record record;
-	size_t size;
-	char *space = trace_buffer_space(buffer, &size);
-	struct span input =
-		trace_buffer_filled(buffer, give(lines, space, size < most ? size : most));
+	lines.last_ns = records[n - 1].time_ns;
+}
 
-	while (ftrace_text_read(&state, &input, false, &record, 1) > 0)
-		;
-	if (state.last_ns > 0)
-		lines->last_ns = state.last_ns;
-	trace_buffer_done(buffer, input);
-	return lines->last_ns;
+static const struct record_sink sink = { .records = on_records };
+
+/* Reads up to @most bytes. Returns the time of the last record. */
+static uint64_t lines_read(size_t most)
+{
+	lines.most = most;
+	source_text_read(&source.source, SOURCE_NORMAL, &sink);
+	return lines.last_ns;
+}
+
+static void open_source(uint64_t remember_ns)
+{
+	lines = (struct lines){ .ms = 0 };
+	source = (struct source_text){ .bytes = give };
+	assert_int_equal(source_text_open(&source, remember_ns, NULL), 0);
 }
 
 /* Returns the number in a line. */
@@ -89,86 +94,81 @@ static uint64_t lines_check(struct span text, uint64_t first_ms)
 	return ms;
 }
 
-/* --- the buffer --- */
+/* --- remembered text --- */
+
+static int close_source(void **state)
+{
+	source_text_close(&source);
+	return 0;
+}
+
+FIXTURE(NULL, close_source)
 
 TEST(lines_of_any_time_range_are_found)
 {
-	struct lines lines = { .ms = 0 };
-	struct span parts[2];
-	struct trace_buffer buffer;
+	const struct text_buffer *buffer = &source.buffer;
 	uint64_t last_ms = 0, first_ms;
+	struct span parts[2];
 	const char *end;
 
-	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	open_source(1000 * MS);
 	srand(1);
 	for (int i = 0; i < 2000; i++) {
 		uint64_t back_ms = (uint64_t)rand() % 5000;
 
-		last_ms = lines_read(&lines, &buffer, 1 + (size_t)rand() % 70000) / MS;
+		last_ms = lines_read(1 + (size_t)rand() % 70000) / MS;
 		first_ms = last_ms > back_ms ? last_ms - back_ms : 1;
 		if (last_ms == 0)
 			continue;
-		trace_buffer_find(&buffer, first_ms * MS, NULL, parts);
+		source_remembered(&source.source, first_ms * MS, parts);
 		assert_int_equal(lines_check(parts[1], lines_check(parts[0], first_ms)),
 				 last_ms + 1);
 	}
 	assert_true(lines.ms > 600000);
 	/* All lines that are left. */
 	for (int i = 0; i < 10; i++)
-		last_ms = lines_read(&lines, &buffer, 300000) / MS;
-	trace_buffer_find(&buffer, 0, NULL, parts);
-	assert_true(parts[1].len > 0 || parts[0].len > buffer.size / 2);
+		last_ms = lines_read(300000) / MS;
+	source_remembered(&source.source, 0, parts);
+	assert_true(parts[1].len > 0 || parts[0].len > buffer->size / 2);
 	first_ms = lines_ms(parts[0].ptr);
 	assert_int_equal(lines_check(parts[1], lines_check(parts[0], first_ms)), last_ms + 1);
 	/* Text that was overwritten long ago cannot be lost any more; text in the buffer can. */
-	assert_false(trace_buffer_would_lose(&buffer, last_ms * MS));
-	assert_true(trace_buffer_would_lose(&buffer, first_ms * MS));
+	assert_false(source_would_lose(&source.source, last_ms * MS));
+	assert_true(source_would_lose(&source.source, first_ms * MS));
 	/* Up to a line that was not complete then. */
-	end = buffer.bytes + buffer.begin;
-	lines_read(&lines, &buffer, 1000);
-	trace_buffer_find(&buffer, last_ms * MS, end, parts);
+	end = buffer->bytes + buffer->begin;
+	lines_read(1000);
+	source.at = end;
+	source_remembered(&source.source, last_ms * MS, parts);
 	assert_int_equal(lines_check(parts[1], lines_check(parts[0], last_ms)), last_ms + 2);
-	trace_buffer_close(&buffer);
 }
 
-/* A file that ends within a line, and another file after it. */
+/* A file that ends within a line, and another file after it that is cut. */
 TEST(incomplete_line_at_the_end_of_a_file_is_ended)
 {
-	static const char line[] = "app-7     [000] .... 1.000001: tracing_mark_write: B|7|x";
 	struct span parts[2];
-	struct trace_buffer buffer;
-	size_t size;
 
-	assert_int_equal(trace_buffer_open(&buffer, 1000 * MS), 0);
+	open_source(1000 * MS);
 	for (int i = 0; i < 2; i++) {
-		struct span rest;
-
-		memcpy(trace_buffer_space(&buffer, &size), line, sizeof(line) - 1);
-		trace_buffer_filled(&buffer, sizeof(line) - 1);
-		trace_buffer_end_line(&buffer, i == 1);
-		rest = trace_buffer_filled(&buffer, 0);
-		trace_buffer_done(&buffer, span_skip(rest, rest.len));
+		lines.given = 0;
+		lines_read(50);
+		source.source.damage = i == 1 ? "it is truncated" : NULL;
+		lines_read(0);
 	}
-	trace_buffer_find(&buffer, 0, NULL, parts);
-	assert_int_equal(parts[0].len, sizeof(line));
-	assert_memory_equal(parts[0].ptr, line, sizeof(line) - 1);
-	assert_int_equal(parts[0].ptr[sizeof(line) - 1], '\n');
-	trace_buffer_close(&buffer);
+	source_remembered(&source.source, 0, parts);
+	assert_int_equal(parts[0].len, 51);
+	assert_int_equal(parts[0].ptr[50], '\n');
 }
 
 TEST(buffer_without_memory_keeps_only_an_incomplete_line)
 {
-	struct lines lines = { .ms = 0 };
-	struct trace_buffer buffer;
-
-	assert_int_equal(trace_buffer_open(&buffer, 0), 0);
-	for (int i = 0; i < 1000; i++) {
-		lines_read(&lines, &buffer, 1 + (size_t)i * 13 % 5000);
-		assert_int_equal(buffer.begin, 0);
-		assert_true(buffer.head < sizeof(lines.line));
+	open_source(0);
+	for (size_t i = 0; i < 1000; i++) {
+		lines_read(1 + i * 13 % 5000);
+		assert_int_equal(source.buffer.begin, 0);
+		assert_true(source.buffer.head < sizeof(lines.line));
 	}
-	assert_true(buffer.size <= 262144);
-	trace_buffer_close(&buffer);
+	assert_true(source.buffer.size <= 262144);
 }
 
 /* --- snapshots --- */
@@ -180,8 +180,6 @@ static struct bench {
 	struct folder folder;
 	struct output output;
 	struct snapshot snapshot;
-	struct source_text text;
-	struct lines lines;
 } bench;
 
 static void begin(uint64_t length_ns, bool live)
@@ -194,13 +192,13 @@ static void begin(uint64_t length_ns, bool live)
 	};
 	assert_int_equal(folder_open(&bench.folder, scratch_root), 0);
 	assert_int_equal(output_open(&bench.output, &bench.options, &bench.folder, false), 0);
-	snapshot_open(&bench.snapshot, &bench.output, &bench.text.source, &bench.options, live);
-	assert_int_equal(source_text_open(&bench.text, length_ns, NULL), 0);
+	snapshot_open(&bench.snapshot, &bench.output, &source.source, &bench.options, live);
+	open_source(length_ns);
 }
 
 static int tear_down(void **state)
 {
-	source_text_close(&bench.text);
+	source_text_close(&source);
 	output_close(&bench.output);
 	folder_close(&bench.folder);
 	return scratch_tear_down_closed(state);
@@ -214,7 +212,7 @@ static uint64_t read_once(size_t most)
 	uint64_t last_ns;
 
 	snapshot_make_way(&bench.snapshot);
-	last_ns = lines_read(&bench.lines, &bench.text.buffer, most);
+	last_ns = lines_read(most);
 	if (last_ns >= bench.snapshot.due_ns)
 		snapshot_begin(&bench.snapshot);
 	return last_ns;
@@ -267,7 +265,7 @@ TEST(snapshot_is_complete_during_a_flood)
 		}
 		begin(100 * SECOND, true);
 		/* The buffer has wrapped one and a half times. */
-		present_ns = read_until(bench.text.buffer.size / 80 * 3 / 2 * MS);
+		present_ns = read_until(source.buffer.size / 80 * 3 / 2 * MS);
 		late_at(present_ns, 200 * MS);
 		for (size_t i = 0; bench.snapshot.written == 0; i++) {
 			read_once(262144);

@@ -14,30 +14,13 @@
 #include "daemon/base/text.h"
 #include "daemon/base/text_file.h"
 
-/* Returns true if the descriptor is trace_pipe or a trace_pipe_raw of the trace. Only files with
- * such names are compared: stat() of others may wait for a network. */
-static bool is_pipe(int fds, const char *fd, const char *trace)
-{
-	char target[PATH_MAX], path[PATH_MAX];
-	ssize_t n = readlinkat(fds, fd, target, sizeof(target) - 1);
-	struct stat opened, of_trace;
-	const char *name, *cpu;
-
-	target[n > 0 ? n : 0] = '\0';
-	name = strrchr(target, '/');
-	if (!name || strncmp(name, "/trace_pipe", 11) != 0)
-		return false;
-	cpu = strstr(target, "/per_cpu/");
-	snprintf(path, sizeof(path), "%.2000s%.100s", trace, cpu ? cpu : "/trace_pipe");
-	return fstatat(fds, fd, &opened, 0) == 0 && stat(path, &of_trace) == 0 &&
-	       folder_is_same(&opened, &of_trace);
-}
-
 void other_tracers_find(struct other_tracers *found, const char *path)
 {
 	/* As in /proc/PID/comm, which has 15 characters. */
 	static const char *const known[] = { "traced_probes", "perfetto", "atrace", "trace-cmd",
 					     "simpleperf" };
+	char target[PATH_MAX], pipe[PATH_MAX];
+	struct stat opened, of_trace;
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
 
@@ -54,8 +37,22 @@ void other_tracers_find(struct other_tracers *found, const char *path)
 		text_file_read(name, sizeof(name), "/proc/%.20s/comm", pid);
 		snprintf(fds_path, sizeof(fds_path), "/proc/%.20s/fd", pid);
 		fds = opendir(fds_path);
-		while (fds && !reads && (fd = readdir(fds)))
-			reads = is_pipe(dirfd(fds), fd->d_name, path);
+		/* The descriptors that are trace_pipe or a trace_pipe_raw of the trace. Only files
+		 * with such names are compared: stat() of others may wait for a network. */
+		while (fds && !reads && (fd = readdir(fds))) {
+			ssize_t n = readlinkat(dirfd(fds), fd->d_name, target, sizeof(target) - 1);
+			const char *file, *cpu;
+
+			target[n > 0 ? n : 0] = '\0';
+			file = strrchr(target, '/');
+			if (!file || strncmp(file, "/trace_pipe", 11) != 0)
+				continue;
+			cpu = strstr(target, "/per_cpu/");
+			snprintf(pipe, sizeof(pipe), "%.2000s%.100s", path,
+				 cpu ? cpu : "/trace_pipe");
+			reads = fstatat(dirfd(fds), fd->d_name, &opened, 0) == 0 &&
+				stat(pipe, &of_trace) == 0 && folder_is_same(&opened, &of_trace);
+		}
 		if (fds)
 			closedir(fds);
 		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

@@ -574,20 +574,6 @@ static void report_loss(struct perfetto_reader *reader, uint64_t time_ns,
 		reader->missing_end_ns = 0;
 }
 
-/* The next event is at that time. @is_unread: for want of memory, regions with earlier ones were
- * not read. Returns true if a loss comes first. */
-static bool is_loss_due(struct perfetto_reader *reader, uint64_t time_ns, bool is_unread)
-{
-	bool is_missing = reader->missing_end_ns > 0;
-
-	if (reader->is_late || (is_missing && time_ns >= reader->missing_end_ns))
-		return true;
-	if (is_unread || (is_missing && time_ns >= reader->missing_ns))
-		return time_ns > reader->sure_ns + LOSS_NS;
-	reader->sure_ns = time_ns;
-	return false;
-}
-
 ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			     void (*record)(void *context, const struct trace_record *record),
 			     void *context)
@@ -602,7 +588,10 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 		return error < 0 ? error : 1;
 	}
 	for (n = 0; n < RECORDS_PER_READ; n++) {
+		/* > 0: for want of memory, regions with earlier events were not read. */
 		int unread = load_due(reader);
+		uint64_t time_ns;
+		bool is_missing;
 
 		if (unread < 0)
 			return unread;
@@ -616,17 +605,25 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 		if (event->cpu == TRACE_ID_UNKNOWN && event->time_ns < reader->last_ns &&
 		    reader->last_ns - event->time_ns < JUMP_NS)
 			event->time_ns = reader->last_ns; /* its clock is not known better */
+		time_ns = event->time_ns;
 		/* The time of a marker cannot go back in a trace that is in order. */
-		if (event->time_ns < reader->last_ns) {
+		if (time_ns < reader->last_ns) {
 			reader->counts.late++;
 			reader->is_late = true;
-		} else {
-			if (is_loss_due(reader, event->time_ns, unread > 0))
-				report_loss(reader, event->time_ns, record, context);
-			reader->last_ns = event->time_ns;
-			if (to_record(reader, event, &made))
-				record(context, &made);
+			perfetto_merge_remove_first(&reader->merge);
+			continue;
 		}
+
+		/* A loss may come first. */
+		is_missing = reader->missing_end_ns > 0 && time_ns >= reader->missing_ns;
+		if (reader->is_late || (is_missing && time_ns >= reader->missing_end_ns) ||
+		    ((unread > 0 || is_missing) && time_ns > reader->sure_ns + LOSS_NS))
+			report_loss(reader, time_ns, record, context);
+		else if (unread == 0 && !is_missing)
+			reader->sure_ns = time_ns;
+		reader->last_ns = time_ns;
+		if (to_record(reader, event, &made))
+			record(context, &made);
 		perfetto_merge_remove_first(&reader->merge);
 	}
 	return n;

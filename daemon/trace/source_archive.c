@@ -30,8 +30,11 @@
 #define NAMES_MAX 200
 
 struct source_archive {
-	struct archive_input input; /* ->head: in ->buffer, or a packet */
-	bool is_packet;		    /* nothing else is read, and nothing is reported */
+	const char *name; /* for messages */
+	int fd;
+	struct span head; /* read before: in ->buffer, or a packet */
+	archive_has_markers *has_markers;
+	bool is_packet; /* nothing else is read, and nothing is reported */
 	const struct packing *packing;
 	struct archive *reader;
 	struct rlimit memory; /* the previous limit */
@@ -123,23 +126,23 @@ static bool is_zip(const struct source_archive *archive)
 /* Returns the number of bytes in the buffer, or -errno. */
 static ssize_t read_piece(struct source_archive *archive)
 {
-	ssize_t n = input_read(archive->input.fd, archive->buffer, PIECE, -1);
+	ssize_t n = input_read(archive->fd, archive->buffer, PIECE, -1);
 
 	if (n >= 0)
 		return n;
 	archive->error = (int)n;
 	if (n != -EINTR)
-		report("%s: %s; stopped reading", archive->input.name, strerror((int)-n));
+		report("%s: %s; stopped reading", archive->name, strerror((int)-n));
 	return n;
 }
 
 static la_ssize_t on_read(struct archive *reader, void *context, const void **bytes)
 {
 	struct source_archive *archive = context;
-	ssize_t n = (ssize_t)archive->input.head.len;
+	ssize_t n = (ssize_t)archive->head.len;
 
-	*bytes = n > 0 ? archive->input.head.ptr : archive->buffer;
-	archive->input.head.len = 0;
+	*bytes = n > 0 ? archive->head.ptr : archive->buffer;
+	archive->head.len = 0;
 	if (n == 0 && !archive->is_packet)
 		n = read_piece(archive);
 	archive->input_over = n == 0;
@@ -151,8 +154,8 @@ static la_ssize_t on_read(struct archive *reader, void *context, const void **by
 static la_int64_t on_seek(struct archive *reader, void *context, la_int64_t offset, int whence)
 {
 	struct source_archive *archive = context;
-	off_t at = lseek(archive->input.fd, whence == SEEK_SET ? archive->begin + offset : offset,
-			 whence);
+	off_t at =
+		lseek(archive->fd, whence == SEEK_SET ? archive->begin + offset : offset, whence);
 
 	(void)reader;
 	return at < archive->begin ? ARCHIVE_FATAL : at - archive->begin;
@@ -164,8 +167,8 @@ static int refuse(struct source_archive *archive, int error, const char *why)
 {
 	archive->over = archive->refused = true;
 	if (!archive->quiet)
-		report("%s: jankd cannot unpack it: %s; unpack it first: %s", archive->input.name,
-		       why, archive->packing->unpack);
+		report("%s: jankd cannot unpack it: %s; unpack it first: %s", archive->name, why,
+		       archive->packing->unpack);
 	return error;
 }
 
@@ -304,7 +307,7 @@ static void add_name(struct name_list *list, struct archive_entry *entry)
 static int choose_file(struct source_archive *archive)
 {
 	struct name_list files = { .count = 0 }, traces = { .count = 0 };
-	const char *of = archive->input.name;
+	const char *of = archive->name;
 	struct archive_entry *entry;
 	unsigned int chosen = 0; /* number of the first trace among the files */
 	bool is_bugreport = false;
@@ -316,7 +319,7 @@ static int choose_file(struct source_archive *archive)
 
 		is_bugreport |= name && strcmp(name, "main_entry.txt") == 0;
 		archive->quiet = true;
-		has = archive->input.has_markers(archive->input.context, archive);
+		has = archive->has_markers(archive, of);
 		archive->quiet = false;
 		if (has < 0)
 			return has;
@@ -377,7 +380,7 @@ static int choose_file(struct source_archive *archive)
 static int keep_copy(struct source_archive *archive)
 {
 	const char *const folders[] = { getenv("TMPDIR"), "/var/tmp", "/tmp" };
-	ssize_t n = (ssize_t)archive->input.head.len;
+	ssize_t n = (ssize_t)archive->head.len;
 	char path[PATH_MAX];
 	int error;
 
@@ -394,17 +397,18 @@ static int keep_copy(struct source_archive *archive)
 		error = folder_write(archive->copy, archive->buffer, (size_t)n);
 		n = error < 0 ? 0 : read_piece(archive);
 	}
-	archive->input.fd = archive->copy;
+	archive->fd = archive->copy;
 	if (n < 0)
 		return (int)n;
 	if (error < 0)
 		report("%s: cannot copy a zip archive from a pipe to $TMPDIR or /var/tmp: %s; name "
 		       "the file instead",
-		       archive->input.name, strerror(-error));
+		       archive->name, strerror(-error));
 	return error;
 }
 
-int source_archive_open(struct source_archive **out, const struct archive_input *input)
+int source_archive_open(struct source_archive **out, const char *name, int fd, struct span head,
+			archive_has_markers *has_markers)
 {
 	const struct packing *packing = NULL;
 	struct source_archive *archive;
@@ -417,16 +421,18 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 
 	*out = NULL;
 	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++)
-		if (span_starts_with(input->head, packings[i].magic))
+		if (span_starts_with(head, packings[i].magic))
 			packing = &packings[i];
-	if (!packing || !load_library() || input->head.len > PIECE)
+	if (!packing || !load_library() || head.len > PIECE)
 		return ARCHIVE_IS_NONE;
 	archive = calloc(1, sizeof(*archive));
 	if (!archive)
-		return report_no_memory(input->name);
-	archive->input = *input;
-	memcpy(archive->buffer, input->head.ptr, input->head.len);
-	archive->input.head.ptr = archive->buffer;
+		return report_no_memory(name);
+	archive->name = name;
+	archive->fd = fd;
+	archive->has_markers = has_markers;
+	memcpy(archive->buffer, head.ptr, head.len);
+	archive->head = (struct span){ archive->buffer, head.len };
 	archive->packing = packing;
 	archive->copy = -1;
 
@@ -442,13 +448,13 @@ int source_archive_open(struct source_archive **out, const struct archive_input 
 	setrlimit(RLIMIT_DATA, &limit);
 
 	if (is_zip(archive)) {
-		off_t at = lseek(input->fd, 0, SEEK_CUR) - (off_t)input->head.len;
+		off_t at = lseek(fd, 0, SEEK_CUR) - (off_t)head.len;
 
-		if (fstat(input->fd, &info) < 0 || !S_ISREG(info.st_mode) || at < 0)
+		if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || at < 0)
 			error = keep_copy(archive);
 		else
 			archive->begin = at;
-		archive->input.head.len = 0;
+		archive->head.len = 0;
 	}
 	if (error == 0)
 		error = begin_reading(archive);
@@ -474,7 +480,7 @@ int source_archive_open_packet(struct source_archive **out, struct span packed)
 	archive = calloc(1, sizeof(*archive));
 	if (!archive)
 		return -ENOMEM;
-	archive->input.head = packed;
+	archive->head = packed;
 	archive->packing = &packings[PACKING_ZSTD];
 	archive->is_packet = archive->quiet = true;
 	archive->copy = -1;

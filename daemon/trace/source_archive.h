@@ -14,23 +14,18 @@
 
 struct source_archive;
 
-/* The input to unpack. */
-struct archive_input {
-	const char *name; /* for messages; borrowed until the archive is closed */
-	int fd;		  /* borrowed, too */
-	struct span head; /* all bytes that were read from it so far */
-	/* Returns 1 if the current file of @archive has markers, else 0; -ENOMEM after it was
-	 * reported. It may read the whole file. */
-	int (*has_markers)(void *context, struct source_archive *archive);
-	void *context;
-};
-
 /* Not an error: the input is not an archive, or libarchive is missing. */
 #define ARCHIVE_IS_NONE 1
 
-/* Returns 0, ARCHIVE_IS_NONE, or -errno after the reason was reported. *out: to be closed with
- * source_archive_close(). */
-int source_archive_open(struct source_archive **out, const struct archive_input *input);
+/* Returns 1 if the current file of @archive has markers, else 0; -ENOMEM after it was reported. It
+ * may read the whole file. @name: of the archive. */
+typedef int archive_has_markers(struct source_archive *archive, const char *name);
+
+/* Begins to unpack. @name: for messages; borrowed until the archive is closed. @fd: borrowed, too.
+ * @head: all bytes that were read from it so far. *out: to be closed with source_archive_close().
+ * Returns 0, ARCHIVE_IS_NONE, or -errno after the reason was reported. */
+int source_archive_open(struct source_archive **out, const char *name, int fd, struct span head,
+			archive_has_markers *has_markers);
 
 /* Opens a stream of zstd in memory, a packet of perfetto: borrowed. Nothing is reported. Returns 0,
  * -ENOTSUP if libarchive is missing or has no zstd, or -ENOMEM. */

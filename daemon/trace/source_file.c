@@ -47,7 +47,7 @@ struct source_file {
 	struct perfetto_reader *perfetto; /* a perfetto trace is read by it, or NULL */
 	const struct record_sink *sink;	  /* of its records, while it reads */
 	struct span whole; /* that in memory, or SPAN_NULL: it is read from the file */
-	bool recognised, compressed, html;
+	bool recognised, html;
 	bool is_corrupt; /* damage is right behind the first bytes of the last stage */
 	bool inflated;	 /* a stream was read to its end: another one may follow */
 	z_stream zlib;
@@ -312,7 +312,7 @@ static int open_perfetto(struct source_file *file)
 	off_t base = lseek(file->fd, 0, SEEK_CUR) - (off_t)file->raw.unread.len;
 	struct stat info;
 	/* The trace is the rest of a plain file, and can be read again. */
-	bool is_plain = !file->compressed && !file->archive && base >= 0 &&
+	bool is_plain = file->stage == &file->raw && !file->archive && base >= 0 &&
 			fstat(file->fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > base;
 	ssize_t n = 0;
 
@@ -368,7 +368,7 @@ static void on_perfetto_record(void *context, const struct trace_record *record)
 
 /* --- the source --- */
 
-static int has_markers(void *context, struct source_archive *archive);
+static archive_has_markers has_markers;
 
 /* Recognises the input before its first read. Returns 0 or -errno. */
 static int begin_input(struct source_file *file)
@@ -384,15 +384,8 @@ static int begin_input(struct source_file *file)
 
 	/* An archive is read through libarchive from now on. */
 	if (kind == CONTAINER_TEXT && !file->archive && !is_text(file->raw.unread)) {
-		const struct archive_input input = {
-			.name = file->text.source.name,
-			.fd = file->fd,
-			.head = file->raw.unread,
-			.has_markers = has_markers,
-			.context = file,
-		};
-
-		error = source_archive_open(&file->archive, &input);
+		error = source_archive_open(&file->archive, file->text.source.name, file->fd,
+					    file->raw.unread, has_markers);
 		if (error == 0) {
 			file->raw.unread = SPAN_NULL;
 			file->raw.last = false;
@@ -405,7 +398,6 @@ static int begin_input(struct source_file *file)
 		/* 15: windows of any size; 32: both gzip and zlib headers. */
 		if (inflateInit2(&file->zlib, 15 + 32) != Z_OK)
 			return -ENOMEM;
-		file->compressed = true;
 		file->stage = &file->plain;
 		error = recognise(file, &kind);
 		if (error < 0)
@@ -489,9 +481,8 @@ static void file_stop(struct source *source)
 {
 	struct source_file *file = (struct source_file *)source;
 
-	if (file->compressed)
-		inflateEnd(&file->zlib);
-	file->compressed = false;
+	/* Of a stream that was not begun, or has ended, this does nothing. */
+	inflateEnd(&file->zlib);
 	file->archive = source_archive_close(file->archive);
 	if (file->fd > STDIN_FILENO)
 		close(file->fd);
@@ -544,20 +535,18 @@ static void ignore(void *context, const struct trace_record *records, size_t n)
 	(void)context, (void)records, (void)n;
 }
 
-/* Reads the current file of an archive until a marker is found. @context: the file that has the
- * archive. */
-static int has_markers(void *context, struct source_archive *archive)
+/* Reads until a marker is found. */
+static int has_markers(struct source_archive *archive, const char *name)
 {
 	static const struct record_sink sink = { .records = ignore };
-	const struct source_file *archive_of = context;
 	struct source_file *probe = file_new(0);
 	const struct source_counts *counts;
 	ssize_t n;
 
 	if (!probe)
-		return report_no_memory(archive_of->text.source.name);
+		return report_no_memory(name);
 	counts = &probe->text.source.counts;
-	probe->text.source.name = archive_of->text.source.name;
+	probe->text.source.name = name;
 	probe->quiet = true;
 	probe->archive = archive;
 	do

@@ -629,14 +629,10 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 	return n;
 }
 
-const struct perfetto_counts *perfetto_reader_counts(const struct perfetto_reader *reader)
+const struct perfetto_counts *perfetto_reader_counts(struct perfetto_reader *reader)
 {
+	reader->counts.damage = reader->stream.damage;
 	return &reader->counts;
-}
-
-const char *perfetto_reader_damage(const struct perfetto_reader *reader)
-{
-	return reader->stream.damage;
 }
 
 /* --- opening --- */

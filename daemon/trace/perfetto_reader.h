@@ -32,6 +32,7 @@ struct perfetto_counts {
 	uint64_t lost;	    /* times that a writer of packets lost some */
 	uint64_t late;	    /* events that were left out: too far out of order */
 	uint64_t untimed;   /* events that were left out: their clock is unknown */
+	const char *damage; /* why the rest of the trace is missing, a constant; or NULL */
 };
 
 /**
@@ -53,10 +54,7 @@ ssize_t perfetto_reader_read(struct perfetto_reader *reader,
 			     void (*record)(void *context, const struct trace_record *record),
 			     void *context);
 
-const struct perfetto_counts *perfetto_reader_counts(const struct perfetto_reader *reader);
-
-/* Why the rest of the trace is missing, a constant; or NULL. */
-const char *perfetto_reader_damage(const struct perfetto_reader *reader);
+const struct perfetto_counts *perfetto_reader_counts(struct perfetto_reader *reader);
 
 /* Sets @text to the text of an event: what the damage consists of, so far. */
 void perfetto_reader_describe_damage(const struct perfetto_reader *reader, char text[static 200]);

@@ -158,15 +158,16 @@ static struct sequence *sequence_of(struct perfetto_tracks *tracks, uint64_t id)
 	return NULL;
 }
 
-static struct track *track_of(const struct perfetto_tracks *tracks, uint64_t id)
+/* Likewise the track. */
+static struct track *track_of(struct perfetto_tracks *tracks, uint64_t id)
 {
 	uint64_t at = hash_of(id);
 
 	for (unsigned int n = 0; n < SEARCHED; n++) {
-		const struct track *track = &tracks->tracks[(at + n) % TRACKS];
+		struct track *track = &tracks->tracks[(at + n) % TRACKS];
 
 		if (!track->is_used || track->id == id)
-			return (struct track *)track;
+			return track;
 	}
 	return NULL;
 }
@@ -406,13 +407,6 @@ static const struct fact *fact_at(struct perfetto_tracks *tracks, uint64_t seque
 	return &tracks->facts[begin - 1];
 }
 
-static const struct fact *fact_of(struct perfetto_tracks *tracks, uint64_t sequence, int key)
-{
-	const struct fact *fact = fact_at(tracks, sequence, (uint64_t)key);
-
-	return fact && fact->number == tracks->number ? fact : NULL;
-}
-
 bool perfetto_tracks_is_gap(struct perfetto_tracks *tracks)
 {
 	return fact_at(tracks, GAP_SEQUENCE, tracks->number) != NULL;
@@ -448,8 +442,8 @@ static bool add_up(struct perfetto_tracks *tracks, struct sequence *sequence,
 						     .len = (uint32_t)sequence->base_clock }))
 			return false;
 	} else if (is_first) {
-		fact = fact_of(tracks, sequence->id, KEY_TIME);
-		if (!fact)
+		fact = fact_at(tracks, sequence->id, (uint64_t)KEY_TIME);
+		if (!fact || fact->number != tracks->number)
 			return false;
 		sequence->time_ns = fact->value;
 		sequence->unit_ns = fact->at;
@@ -513,8 +507,11 @@ bool perfetto_tracks_time(struct perfetto_tracks *tracks, const struct perfetto_
 
 bool perfetto_tracks_lost(struct perfetto_tracks *tracks, const struct perfetto_packet *packet)
 {
-	return packet->lost_before && !is_foreign(sequence_of(tracks, packet->sequence)) &&
-	       fact_of(tracks, packet->sequence, KEY_LOST) != NULL;
+	const struct fact *fact = NULL;
+
+	if (packet->lost_before && !is_foreign(sequence_of(tracks, packet->sequence)))
+		fact = fact_at(tracks, packet->sequence, (uint64_t)KEY_LOST);
+	return fact && fact->number == tracks->number;
 }
 
 /* --- markers --- */
@@ -539,13 +536,6 @@ static struct span name_of(struct perfetto_tracks *tracks, const struct perfetto
 	return (struct span){ tracks->names + fact->at, fact->len };
 }
 
-static const struct track *known_track(const struct perfetto_tracks *tracks, uint64_t id)
-{
-	const struct track *track = track_of(tracks, id);
-
-	return track && track->is_used ? track : NULL;
-}
-
 /* The track of the thread that writes the sequence, or NULL. */
 static const struct track *thread_of(struct perfetto_tracks *tracks, uint64_t sequence)
 {
@@ -553,9 +543,9 @@ static const struct track *thread_of(struct perfetto_tracks *tracks, uint64_t se
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		const struct fact *fact = fact_at(tracks, sequence, (uint64_t)keys[i]);
-		const struct track *track = fact ? known_track(tracks, fact->value) : NULL;
+		const struct track *track = fact ? track_of(tracks, fact->value) : NULL;
 
-		if (track && track->tid >= 0)
+		if (track && track->is_used && track->tid >= 0)
 			return track;
 	}
 	return NULL;
@@ -579,7 +569,9 @@ int perfetto_tracks_event(struct perfetto_tracks *tracks, const struct perfetto_
 	if (read.type < PERFETTO_TRACK_BEGIN || read.type > PERFETTO_TRACK_COUNTER)
 		return 0;
 	if (read.has_track)
-		track = known_track(tracks, read.track);
+		track = track_of(tracks, read.track);
+	if (track && !track->is_used)
+		track = NULL;
 	event->kind = kinds[read.type];
 	event->tid = thread ? thread->tid : track ? track->tid : -1;
 	event->value = 0;

@@ -36,6 +36,7 @@ struct source_archive {
 	archive_has_markers *has_markers;
 	bool is_packet; /* nothing else is read, and nothing is reported */
 	const struct packing *packing;
+	bool is_zip;
 	struct archive *reader;
 	struct rlimit memory; /* the previous limit */
 	off_t begin;	      /* zip: offset of the archive in the file */
@@ -115,11 +116,6 @@ static const struct packing {
 	[PACKING_BZIP2] = { SPAN_INIT("BZh"), "bzip2 -d FILE" },
 	[PACKING_ZIP] = { SPAN_INIT("PK\x03\x04"), "unzip FILE" },
 };
-
-static bool is_zip(const struct source_archive *archive)
-{
-	return archive->packing == &packings[PACKING_ZIP];
-}
 
 /* --- the input --- */
 
@@ -204,7 +200,7 @@ static int begin_reading(struct source_archive *archive)
 		return end_early(archive, ARCHIVE_FATAL);
 	la->archive_read_set_read_callback(reader, on_read);
 	la->archive_read_set_callback_data(reader, archive);
-	if (is_zip(archive)) {
+	if (archive->is_zip) {
 		on_seek(reader, archive, 0, SEEK_SET);
 		la->archive_read_set_seek_callback(reader, on_seek);
 		la->archive_read_support_format_zip(reader);
@@ -245,7 +241,7 @@ static struct archive_entry *next_file(struct source_archive *archive, int *erro
 	archive->over = true;
 	/* libarchive may report an early end only by an error string. */
 	if (result != ARCHIVE_EOF ||
-	    (!is_zip(archive) && la->archive_error_string(archive->reader)))
+	    (!archive->is_zip && la->archive_error_string(archive->reader)))
 		*error = end_early(archive, result);
 	return NULL;
 }
@@ -434,6 +430,7 @@ int source_archive_open(struct source_archive **out, const char *name, int fd, s
 	memcpy(archive->buffer, head.ptr, head.len);
 	archive->head = (struct span){ archive->buffer, head.len };
 	archive->packing = packing;
+	archive->is_zip = packing == &packings[PACKING_ZIP];
 	archive->copy = -1;
 
 	/* Limits the memory of the process to more than it can write to now, because the libraries
@@ -447,7 +444,7 @@ int source_archive_open(struct source_archive **out, const char *name, int fd, s
 		limit.rlim_cur = now + MEMORY_MAX;
 	setrlimit(RLIMIT_DATA, &limit);
 
-	if (is_zip(archive)) {
+	if (archive->is_zip) {
 		off_t at = lseek(fd, 0, SEEK_CUR) - (off_t)head.len;
 
 		if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode) || at < 0)
@@ -458,7 +455,7 @@ int source_archive_open(struct source_archive **out, const char *name, int fd, s
 	}
 	if (error == 0)
 		error = begin_reading(archive);
-	if (error == 0 && !archive->over && is_zip(archive))
+	if (error == 0 && !archive->over && archive->is_zip)
 		error = choose_file(archive);
 	else if (error == 0 && !archive->over)
 		next_file(archive, &error);

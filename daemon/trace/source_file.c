@@ -357,7 +357,7 @@ static void on_perfetto_record(void *context, const struct trace_record *record)
 		.damaged = from->malformed + from->corrupt + from->too_large + from->lost +
 			   from->late + from->untimed,
 	};
-	set_damage(file, perfetto_reader_damage(file->perfetto));
+	set_damage(file, from->damage);
 	if (from->corrupt > 0 && !from->sound) {
 		source->what = "in an unknown format";
 		source->advice = "pass the trace file instead, or an undamaged copy of it";

@@ -115,28 +115,26 @@ static void pass_on(struct source_raw *raw)
 		raw->sink->records(raw->sink->context, raw->records, n);
 }
 
-static bool is_failure(const struct raw_cpu *cpu, ssize_t n)
-{
-	/* ENODEV: the CPU was never online, so it has no buffer yet. */
-	return n < 0 && errno != EAGAIN && errno != EINTR && (errno != ENODEV || cpu->is_there);
-}
-
 /* Reads the next page, with one read() of its full size. Returns false if there is none: read() may
  * return 0 even while tracing is on. */
 static bool read_page(void *context, unsigned int buffer, struct span *bytes)
 {
 	struct source_raw *raw = context;
 	struct raw_cpu *cpu = &raw->cpus[buffer];
-	ssize_t n = -1;
+	bool has_failed;
 	int tries = 0;
+	ssize_t n;
 
 	if (raw->is_held_only)
 		return false;
 	pass_on(raw);
-	do
+	do {
 		n = read(cpu->fd, cpu->bytes, raw->page_size);
-	while (is_failure(cpu, n) && ++tries < SOURCE_TRIES);
-	if (is_failure(cpu, n)) {
+		/* ENODEV: the CPU was never online, so it has no buffer yet. */
+		has_failed = n < 0 && errno != EAGAIN && errno != EINTR &&
+			     (errno != ENODEV || cpu->is_there);
+	} while (has_failed && ++tries < SOURCE_TRIES);
+	if (has_failed) {
 		/* Events of this CPU are missing until its buffer can be read, and then those that
 		 * come too late. */
 		int error = errno;

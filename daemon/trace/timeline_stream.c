@@ -72,33 +72,6 @@ static void compact(struct timeline_stream *stream)
 	}
 }
 
-static void hold(struct timeline_stream *stream, uint64_t time_ns, uint64_t sequence,
-		 struct span bytes)
-{
-	unsigned int i;
-
-	if (!has_space(stream, bytes.len))
-		compact(stream);
-	/* Several at once, as all others are moved. */
-	while (!has_space(stream, bytes.len)) {
-		for (i = stream->end / 8 + 1; i > 0; i--)
-			pass_first(stream);
-		compact(stream);
-	}
-	for (i = stream->end++; i > stream->begin && stream->held[i - 1].time_ns > time_ns; i--)
-		stream->held[i] = stream->held[i - 1];
-	stream->held[i] = (struct timeline_held){
-		.time_ns = time_ns,
-		.sequence = sequence,
-		.at = stream->bytes_end,
-		.len = (uint32_t)bytes.len,
-	};
-	memcpy(stream->bytes[stream->half] + stream->bytes_end, bytes.ptr, bytes.len);
-	stream->bytes_end += (uint32_t)bytes.len;
-	if (time_ns > HOLD_NS)
-		timeline_stream_pass(stream, time_ns - HOLD_NS);
-}
-
 /* --- packets --- */
 
 /* Returns NULL if the packet names no writer, or there are too many. */
@@ -122,6 +95,7 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 	struct timeline_writer *writer = writer_of(stream, packet.sequence);
 	uint64_t boot_ns, clock = packet.clock, time_ns = packet.time_ns;
 	struct perfetto_clocks clocks;
+	unsigned int at;
 
 	if (writer) {
 		/* perfetto sets it in the first packet of each writer, too. */
@@ -145,12 +119,12 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 	if (!whole || !packet.timeline.ptr)
 		return;
 
+	/* An event: its time on the boot clock. */
 	stream->counts.events++;
 	if (packet.timeline.len == 0)
 		return;
 	if (clock == PERFETTO_CLOCK_UNKNOWN && writer)
 		clock = writer->clock;
-	/* To the boot clock. */
 	if (clock != PERFETTO_CLOCK_UNKNOWN && clock != PERFETTO_CLOCK_BOOTTIME) {
 		int64_t ns = -1;
 
@@ -162,10 +136,36 @@ static void read_packet(struct timeline_stream *stream, struct span bytes, uint6
 		time_ns = (uint64_t)ns;
 	}
 	if (!has_time || time_ns == 0 || time_ns + OLDEST_NS < now_ns ||
-	    time_ns > now_ns + NEWEST_NS)
+	    time_ns > now_ns + NEWEST_NS) {
 		stream->counts.untimely++;
-	else
-		hold(stream, time_ns, packet.sequence, packet.timeline);
+		return;
+	}
+
+	/* It is held; what is held for long enough is passed on. */
+	if (!has_space(stream, packet.timeline.len))
+		compact(stream);
+	/* Several at once, as all others are moved. */
+	while (!has_space(stream, packet.timeline.len)) {
+		for (at = stream->end / 8 + 1; at > 0; at--)
+			pass_first(stream);
+		compact(stream);
+	}
+	for (at = stream->end++; at > stream->begin; at--) {
+		if (stream->held[at - 1].time_ns <= time_ns)
+			break;
+		stream->held[at] = stream->held[at - 1];
+	}
+	stream->held[at] = (struct timeline_held){
+		.time_ns = time_ns,
+		.sequence = packet.sequence,
+		.at = stream->bytes_end,
+		.len = (uint32_t)packet.timeline.len,
+	};
+	memcpy(stream->bytes[stream->half] + stream->bytes_end, packet.timeline.ptr,
+	       packet.timeline.len);
+	stream->bytes_end += (uint32_t)packet.timeline.len;
+	if (time_ns > HOLD_NS)
+		timeline_stream_pass(stream, time_ns - HOLD_NS);
 }
 
 void timeline_stream_add(struct timeline_stream *stream, struct span bytes, uint64_t now_ns)

@@ -74,7 +74,7 @@ static ssize_t read_from(int fd, struct span trace)
 		assert_false(shortened && ftruncate(fileno(shortened), 0) < 0);
 	perfetto_reader_describe_damage(reader, damage_text);
 	counts = *perfetto_reader_counts(reader);
-	damage = perfetto_reader_damage(reader);
+	damage = counts.damage;
 	perfetto_reader_close(reader);
 	return n;
 }

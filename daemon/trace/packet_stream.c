@@ -75,13 +75,14 @@ static int next_inner(struct packet_stream *stream, struct span *packet)
 		to = stream->inner_bytes + before;
 		space = stream->inner_capacity - before;
 		if (stream->zstd) {
-			ssize_t n = source_archive_read(stream->zstd, to, space);
+			const char *damage;
+			ssize_t n = source_archive_read(stream->zstd, to, space, &damage);
 
 			if (n > 0)
 				inner->len += (size_t)n;
 			else /* only now the library needs the packed bytes no longer */
 				stream->packed = SPAN_NULL;
-			if (n < 0 || (n == 0 && source_archive_damage(stream->zstd)))
+			if (n < 0 || (n == 0 && damage))
 				break;
 		} else {
 			int result;

@@ -246,7 +246,8 @@ static struct archive_entry *next_file(struct source_archive *archive, int *erro
 	return NULL;
 }
 
-ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size)
+ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size,
+			    const char **damage)
 {
 	while (archive->block.len == 0 && !archive->over) {
 		const void *bytes;
@@ -267,12 +268,8 @@ ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t
 		if (error < 0)
 			return error;
 	}
+	*damage = archive->damage ? archive->damage : archive->cut;
 	return (ssize_t)input_take(&archive->block, buffer, size);
-}
-
-const char *source_archive_damage(const struct source_archive *archive)
-{
-	return archive->damage ? archive->damage : archive->cut;
 }
 
 /* --- which file of a zip archive --- */

@@ -32,11 +32,9 @@ int source_archive_open(struct source_archive **out, const char *name, int fd, s
 int source_archive_open_packet(struct source_archive **out, struct span packed);
 
 /* Reads up to @size unpacked bytes. Returns their number; 0 at the end; -errno after the reason was
- * reported. */
-ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size);
-
-/* Call it after the end. Returns why data is missing, a constant; or NULL. */
-const char *source_archive_damage(const struct source_archive *archive);
+ * reported. *damage: set at the end: why data is missing, a constant; or NULL. */
+ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size,
+			    const char **damage);
 
 /* Frees @archive, which may be NULL. Returns NULL. */
 struct source_archive *source_archive_close(struct source_archive *archive);

@@ -19,16 +19,12 @@ int source_archive_open_packet(struct source_archive **out, struct span packed)
 	return -ENOTSUP;
 }
 
-ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size)
+ssize_t source_archive_read(struct source_archive *archive, void *buffer, size_t size,
+			    const char **damage)
 {
 	(void)archive, (void)buffer, (void)size;
+	*damage = NULL;
 	return 0;
-}
-
-const char *source_archive_damage(const struct source_archive *archive)
-{
-	(void)archive;
-	return NULL;
 }
 
 struct source_archive *source_archive_close(struct source_archive *archive)

@@ -85,12 +85,13 @@ static void set_damage(struct source_file *file, const char *damage)
 
 static ssize_t read_input(struct source_file *file, void *buffer, size_t size)
 {
+	const char *damage;
 	ssize_t n;
 
 	if (file->archive) {
-		n = source_archive_read(file->archive, buffer, size);
+		n = source_archive_read(file->archive, buffer, size, &damage);
 		if (n == 0)
-			set_damage(file, source_archive_damage(file->archive));
+			set_damage(file, damage);
 		return n;
 	}
 	n = input_read(file->fd, buffer, size, -1);

@@ -114,17 +114,6 @@ static void on_readable(struct watcher *watcher, uint32_t events)
 	drain->next_ns = loop_now() + wait_ns;
 }
 
-/* Watches a drained source. Returns false if it cannot be watched, or if it was readable and had no
- * event. */
-static bool watch_readable(struct drain *drain)
-{
-	bool was_readable = drain->was_readable;
-
-	drain->was_readable = false;
-	return !was_readable && drain->readable.fd >= 0 &&
-	       loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0;
-}
-
 /* Programs that fill a buffer faster than it is drained keep all CPUs busy: the read must not wait
  * for a CPU. At other times jankd must not delay other threads. Child processes do not inherit
  * the priority. Without the right to change it nothing happens. */
@@ -156,61 +145,13 @@ static bool may_drain(struct drain *drain, bool is_last)
 	return interference_follow_clock(drain->interference);
 }
 
-/* Reads a part of the available events. Returns -EAGAIN when the source is drained, > 0 if there
- * may be more, or another -errno. */
-static ssize_t read_part(struct drain *drain)
-{
-	uint64_t bytes = drain->session->source->counts.bytes, end_ns = loop_now() + PART_NS;
-	bool was_highwater;
-	ssize_t n = 1;
-
-	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
-	for (int i = 0; i < READS_MAX && n > 0 && loop_now() < end_ns; i++) {
-		n = session_read(drain->session, drain->how);
-		drain->has_read |= n > 0;
-	}
-	bytes = drain->session->source->counts.bytes - bytes;
-	was_highwater = drain->was_highwater;
-	drain->was_highwater = false;
-	if (n == -EAGAIN) {
-		interference_drained(drain->interference);
-		drain_measure(drain, loop_now());
-	}
-	if (was_highwater)
-		drain->false_alarms = bytes > HIGHWATER_BYTES ? 0 : drain->false_alarms + 1;
-	if ((was_highwater && bytes > HIGHWATER_BYTES) || is_flooded(drain))
-		drain_boost(drain, true);
-	/* Before Linux 6.1 the kernel reports high water for every event. After some reports with
-	 * few bytes to read it is no longer watched. */
-	if (was_highwater && drain->false_alarms >= FALSE_ALARMS_MAX) {
-		loop_forget(drain->loop, &drain->highwater);
-		drain->highwater = WATCHER_NONE;
-	}
-	if (bytes > 0) {
-		drain->was_readable = false;
-		drain->last_data_ns = loop_now();
-	}
-	return n;
-}
-
-/* The time to the next drain after one that has read events. If the trace pauses, frames that wait
- * are counted and written when it is silent. */
-static uint64_t period_or_silence(const struct drain *drain, uint64_t delay_ns)
-{
-	uint64_t period = drain_period_ns(drain, delay_ns);
-	uint64_t silent_ns = session_silent_ns(drain->session);
-
-	if (silent_ns < PAUSE_NS || silent_ns >= periods.silent_ns || period < periods.silent_ns ||
-	    pipeline_is_settled(drain->session->pipeline))
-		return period;
-	return silent_ns < periods.silent_ns / 2 ? periods.silent_ns - silent_ns
-						 : periods.silent_ns / 2;
-}
-
 int drain_if_due(struct drain *drain)
 {
-	uint64_t delay, now_ns, next_ns = UINT64_MAX;
-	ssize_t n;
+	struct session *session = drain->session;
+	const struct source_counts *counts = &session->source->counts;
+	uint64_t end_ns, bytes, delay_ns, next_ns = UINT64_MAX;
+	bool was_highwater, was_readable;
+	ssize_t n = 1;
 
 	if (loop_now() < drain_next(drain))
 		return -EAGAIN;
@@ -221,43 +162,91 @@ int drain_if_due(struct drain *drain)
 	drain->next_ns = loop_now() + drain_period_ns(drain, 0);
 	if (!may_drain(drain, false))
 		return -EAGAIN;
-	n = read_part(drain);
+
+	/* A part of the available events. */
+	bytes = counts->bytes;
+	end_ns = loop_now() + PART_NS;
+	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
+	for (int i = 0; i < READS_MAX && n > 0 && loop_now() < end_ns; i++) {
+		n = session_read(session, drain->how);
+		drain->has_read |= n > 0;
+	}
+	bytes = counts->bytes - bytes;
+	if (n == -EAGAIN) {
+		interference_drained(drain->interference);
+		drain_measure(drain, loop_now());
+	}
+	if (bytes > 0) {
+		drain->was_readable = false;
+		drain->last_data_ns = loop_now();
+	}
+
+	was_highwater = drain->was_highwater;
+	drain->was_highwater = false;
+	if (was_highwater)
+		drain->false_alarms = bytes > HIGHWATER_BYTES ? 0 : drain->false_alarms + 1;
+	if ((was_highwater && bytes > HIGHWATER_BYTES) || is_flooded(drain))
+		drain_boost(drain, true);
+	/* Before Linux 6.1 the kernel reports high water for every event. After some reports with
+	 * few bytes to read it is no longer watched. */
+	if (was_highwater && drain->false_alarms >= FALSE_ALARMS_MAX) {
+		loop_forget(drain->loop, &drain->highwater);
+		drain->highwater = WATCHER_NONE;
+	}
+
 	/* Frames wait for later events, and a silent trace has none. The last event may be much
 	 * older than the drain that read it. Fences come later than their time: they have their own
 	 * end. */
-	if (n == -EAGAIN && !drain->session->options->pipeline.is_fences &&
-	    !drain->session->discarding) {
+	if (n == -EAGAIN && !session->options->pipeline.is_fences && !session->discarding) {
 		uint64_t since_ns = loop_now() - drain->last_data_ns;
-		uint64_t silent_ns = session_silent_ns(drain->session);
+		uint64_t silent_ns = session_silent_ns(session);
 
 		if (silent_ns < since_ns)
 			silent_ns = since_ns;
 		if (silent_ns >= periods.silent_ns)
-			pipeline_silent(drain->session->pipeline, silent_ns);
+			pipeline_silent(session->pipeline, silent_ns);
 	}
 	if (n < 0 && n != -EAGAIN)
 		return (int)n;
+
 	drain->has_more = n > 0;
-	delay = drain_delay_ns(loop_now() - drain->begin_ns,
-			       pipeline_waiting_ns(drain->session->pipeline));
+	delay_ns = drain_delay_ns(loop_now() - drain->begin_ns,
+				  pipeline_waiting_ns(session->pipeline));
+	was_readable = drain->was_readable;
+	if (!drain->has_more && !drain->has_read)
+		drain->was_readable = false;
 	if (drain->has_more) {
 		/* The next drain is due as soon as signals and files were handled. */
 		drain->next_ns = 0;
 		drain->was_highwater = drain->how == SOURCE_BOOSTED;
-	} else if (!drain->has_read && watch_readable(drain)) {
-		/* The next tick. */
-		drain->next_ns = drain->may_sleep && session_is_idle(drain->session)
+	} else if (!drain->has_read && !was_readable && drain->readable.fd >= 0 &&
+		   loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0) {
+		/* The source is idle, and was not readable without an event. The next tick. */
+		drain->next_ns = drain->may_sleep && session_is_idle(session)
 					 ? UINT64_MAX
 					 : loop_now() + periods.drain_most_ns;
 	} else {
-		drain->next_ns = loop_now() + period_or_silence(drain, delay);
+		uint64_t period_ns = drain_period_ns(drain, delay_ns);
+		uint64_t silent_ns = session_silent_ns(session);
+
+		/* If the trace pauses, frames that wait are counted and written when it is silent.
+		 */
+		if (silent_ns >= PAUSE_NS && silent_ns < periods.silent_ns &&
+		    period_ns >= periods.silent_ns && !pipeline_is_settled(session->pipeline))
+			period_ns = silent_ns < periods.silent_ns / 2
+					    ? periods.silent_ns - silent_ns
+					    : periods.silent_ns / 2;
+		drain->next_ns = loop_now() + period_ns;
 	}
+
 	/* A kill loses the rows that are not flushed. Those of a part of a drain do not wait for
 	 * the next part. */
-	now_ns = loop_now();
-	if (!drain->has_more)
-		next_ns = drain->next_ns > now_ns ? drain->next_ns - now_ns + delay : 0;
-	output_flush_if_due(&drain->session->output, next_ns);
+	if (!drain->has_more) {
+		uint64_t now_ns = loop_now();
+
+		next_ns = drain->next_ns > now_ns ? drain->next_ns - now_ns + delay_ns : 0;
+	}
+	output_flush_if_due(&session->output, next_ns);
 	return 0;
 }
 

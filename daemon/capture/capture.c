@@ -32,9 +32,8 @@ struct capture {
 	struct live_trace *trace;
 	struct trace_files files; /* of its trace */
 	struct source *source;
-	const char *why_source; /* the reason for that source */
-	char why_text[SOURCE_WHY_SIZE];
-	struct tracing_undo undo; /* the settings to restore */
+	char why_not_raw[SOURCE_WHY_SIZE]; /* or "" */
+	struct tracing_undo undo;	   /* the settings to restore */
 	struct interference interference;
 	struct drain drain;
 	struct android_probe probe;
@@ -43,7 +42,6 @@ struct capture {
 	struct source no_trace;		/* the source with --source latency */
 	struct background background;
 	struct device_state device;
-	struct device_values start_values;
 	struct logcat logcat;
 	struct loop loop;
 	struct watcher signals;
@@ -362,17 +360,6 @@ static void on_timer(struct watcher *watcher, uint32_t events)
 		return;
 }
 
-static int open_timer(struct capture *capture)
-{
-	if (capture->options->wait_ns == 0 && capture->options->duration_ns == 0)
-		return 0;
-	capture->timer = (struct watcher){
-		.fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK),
-		.ready = on_timer,
-	};
-	return watch(capture, 0, &capture->timer, "set a timer", "omit --wait and --duration");
-}
-
 /* All signals that would end the process, except those of a crash, are read from a descriptor
  * before tracing is changed, so that it is always restored. */
 static int catch_signals(struct capture *capture)
@@ -409,32 +396,6 @@ static int open_pipe(struct capture *capture)
 				options->snapshot_ns > 0 ? options->snapshot_length_ns : 0);
 }
 
-/* Raw if possible. A snapshot is saved as text, so it needs the text source. */
-static int open_source(struct capture *capture)
-{
-	enum options_source wanted = capture->options->source;
-	int error = -EOPNOTSUPP;
-
-	if (wanted == OPTIONS_SOURCE_TEXT)
-		capture->why_source = "set by --source text";
-	else if (capture->options->snapshot_ns > 0)
-		capture->why_source = "--snapshot needs the text source";
-	else
-		error = source_raw_open(&capture->source, capture->trace, &capture->files,
-					capture->why_text);
-	if (error == 0) {
-		capture->why_source = "the buffers can be read";
-		return 0;
-	}
-	if (!capture->why_source)
-		capture->why_source = capture->why_text;
-	if (wanted != OPTIONS_SOURCE_RAW || error == -EBUSY)
-		return open_pipe(capture);
-	report("--source raw: %s: %s; %s", capture->trace->path, capture->why_source,
-	       report_advice(error, "use --source text"));
-	return error;
-}
-
 static void on_event(void *context, const char *kind, const char *text)
 {
 	struct session *session = context;
@@ -442,83 +403,52 @@ static void on_event(void *context, const char *kind, const char *text)
 	output_event_now(&session->output, kind, "%s", text);
 }
 
-static int open_latency(struct capture *capture)
+/* Locks and opens the trace before any setting is changed, as that allows only one capture. Then
+ * switches tracing on. @killed: as in capture_begin(). Returns 0, or EXIT_FAILED after the reason
+ * was reported. */
+static int open_trace(struct capture *capture, const struct capture_killed *killed)
 {
-	const struct latency_calls calls = {
-		.frame = session_fence,
-		.passed = session_fences_passed,
-		.event = on_event,
-		.context = &capture->session,
-	};
+	const struct options *options = capture->options;
+	struct folder *folder = &capture->session.folder;
+	struct tracing_undo *undo = &capture->undo;
+	const char *why = capture->why_not_raw;
+	int error = -EOPNOTSUPP;
+	char clock[SETTING_SIZE];
 
-	capture->latency = latency_poll_begin(capture->options, &capture->loop, &calls);
-	if (!capture->latency) {
-		report("--source latency: %s; %s", strerror(ENOMEM), report_advice(-ENOMEM, ""));
-		return EXIT_FAILED;
-	}
-	capture->session.latency = latency_poll_counts(capture->latency);
-	return 0;
-}
-
-/* Locks the folder and opens the trace before any setting is changed: both allow only one capture.
- */
-static int open_folder_and_trace(struct capture *capture, const struct capture_killed *killed)
-{
-	static const struct source_ops no_ops = { NULL };
-	struct options *options = capture->options;
-	struct last_session last;
-
-	folder_wait_for_lock(options->folder);
-	/* This source opens no trace, with which the settings of a killed capture are restored. */
-	if (options->pipeline.is_fences)
-		capture->undo.recovered = capture_recover(options, killed) == CAPTURE_RECOVERED;
-	if (folder_open(&capture->session.folder, options->folder) < 0)
-		return EXIT_FAILED;
-	if (options->device_root && !options->min_free_given)
-		options->min_free = disk_floor_of_device(capture->session.folder.fd);
-	/* Before its files are renamed. */
-	if (last_session_read(&last, options->folder) == 0)
-		memcpy(capture->last_device, last.device, sizeof(last.device));
-	last_session_free(&last);
-	if (options->pipeline.is_fences) {
-		/* Its frames are present fences, see open_latency(). */
-		capture->no_trace = (struct source){
-			.ops = &no_ops,
-			.name = "latency",
-			.fd = -1,
-			.highwater_fd = -1,
-		};
-		capture->source = &capture->no_trace;
-		capture->why_source = "set by --source latency";
-		drain_watch(&capture->drain, capture->source);
-		return 0;
-	}
-	rescue(&capture->session.folder, options->command, killed);
+	rescue(folder, options->command, killed);
 	if (session_keep_earlier(&capture->session) < 0)
 		return EXIT_FAILED;
-	if (tracing_undo_begin(&capture->undo, options, &capture->session.folder) != 0 ||
+	if (tracing_undo_begin(undo, options, folder) != 0 ||
 	    live_trace_open(&capture->trace, options->tracefs, options->instance) < 0)
 		return EXIT_FAILED;
 	trace_files_open(&capture->files, capture->trace->path);
-	if (open_source(capture) < 0)
+
+	/* Raw if possible. A snapshot is saved as text, so it needs the text source. */
+	if (options->source == OPTIONS_SOURCE_TEXT)
+		why = "set by --source text";
+	else if (options->snapshot_ns > 0)
+		why = "--snapshot needs the text source";
+	else
+		error = source_raw_open(&capture->source, capture->trace, &capture->files,
+					capture->why_not_raw);
+	capture->session.origin.why = error == 0 ? "the buffers can be read" : why;
+	if (error < 0 && error != -EBUSY && options->source == OPTIONS_SOURCE_RAW) {
+		report("--source raw: %s: %s; %s", capture->trace->path, why,
+		       report_advice(error, "use --source text"));
+		return EXIT_FAILED;
+	}
+	if (error < 0 && open_pipe(capture) < 0)
 		return EXIT_FAILED;
 	drain_watch(&capture->drain, capture->source);
-	return 0;
-}
-
-static int start_tracing(struct capture *capture)
-{
-	const struct options *options = capture->options;
-	char clock[SETTING_SIZE];
 
 	trace_files_setting(&capture->files, TRACE_SETTING_CLOCK, clock);
-	if (tracing_undo_start_atrace(&capture->undo) != 0)
+	if (tracing_undo_start_atrace(undo) != 0)
 		return EXIT_FAILED;
 	if (!capture->trace->is_ours)
-		tracing_undo_resize_buffer(&capture->undo, capture->trace->path);
-	if (live_trace_begin(capture->trace, options->buffer_kb, capture->undo.atrace) < 0)
+		tracing_undo_resize_buffer(undo, capture->trace->path);
+	if (live_trace_begin(capture->trace, options->buffer_kb, undo->atrace) < 0)
 		return EXIT_FAILED;
-	tracing_undo_setup_done(&capture->undo);
+	tracing_undo_setup_done(undo);
 	/* A pipe prints times in the unit of the clock that was set when the pipe was opened. If
 	 * that clock does not count time, the numbers cannot be parsed: after a change from such a
 	 * clock the pipe is opened again. */
@@ -528,80 +458,89 @@ static int start_tracing(struct capture *capture)
 			return EXIT_FAILED;
 		drain_watch(&capture->drain, capture->source);
 	}
-	tracing_undo_unlock(&capture->undo);
+	tracing_undo_unlock(undo);
 	return 0;
 }
 
+/* Opens what is on the device, begins the session, and starts what runs beside it. Returns 0, or
+ * EXIT_FAILED after the reason was reported. */
 static int begin_session(struct capture *capture)
 {
-	struct session_origin origin = {
-		.kind = capture->source->name,
-		.why = capture->why_source,
-		.live = true,
-	};
+	struct session *session = &capture->session;
+	struct session_origin *origin = &session->origin;
+	struct options *options = capture->options;
 	const struct watcher watcher = { .ready = on_interference, .context = capture };
+	const struct latency_calls calls = {
+		.frame = session_fence,
+		.passed = session_fences_passed,
+		.event = on_event,
+		.context = session,
+	};
 	struct property_budget budget;
-	const char *given = capture->options->device_id;
 
-	if (capture->trace) {
-		snprintf(capture->path, sizeof(capture->path), "%s", capture->trace->path);
-		origin.trace_clock = capture->trace->clock;
-	} else {
-		snprintf(capture->path, sizeof(capture->path), "dumpsys SurfaceFlinger --latency");
-		origin.trace_clock = "boot";
-	}
-	origin.path = capture->path;
-	origin.clock = kernel_clock_measure(origin.trace_clock, &capture->files);
-	session_id_make(origin.id);
+	snprintf(capture->path, sizeof(capture->path), "%s",
+		 capture->trace ? capture->trace->path : "dumpsys SurfaceFlinger --latency");
+	origin->kind = capture->source->name;
+	origin->live = true;
+	origin->path = capture->path;
+	origin->trace_clock = capture->trace ? capture->trace->clock : "boot";
+	origin->clock = kernel_clock_measure(origin->trace_clock, &capture->files);
+	origin->background = &capture->background;
+	session_id_make(origin->id);
 	budget = property_budget_begin(true);
-	android_device_read(&budget, &origin.device);
+	android_device_read(&budget, &origin->device);
 	/* The id of the device: that of --device-id, its serial number, or a random one, which is
 	 * that of the last capture of the folder if there was one. */
-	if (given)
-		snprintf(origin.device.id, sizeof(origin.device.id), "%s", given);
-	if (!origin.device.id[0])
-		snprintf(origin.device.id, sizeof(origin.device.id), "%s", capture->last_device);
-	if (!origin.device.id[0])
-		session_id_make(origin.device.id);
-	capture->options->pipeline.frame_timeline = capture->trace &&
-						    !capture->options->no_frametimeline &&
-						    live_timeline_is_there(origin.device.sdk);
+	if (options->device_id)
+		snprintf(origin->device.id, sizeof(origin->device.id), "%s", options->device_id);
+	if (!origin->device.id[0])
+		snprintf(origin->device.id, sizeof(origin->device.id), "%s", capture->last_device);
+	if (!origin->device.id[0])
+		session_id_make(origin->device.id);
+	options->pipeline.frame_timeline = capture->trace && !options->no_frametimeline &&
+					   live_timeline_is_there(origin->device.sdk);
 	/* The thread that writes the files starts later, so it gets the same CPUs. */
-	background_enter(&capture->background, capture->options->device_root);
+	background_enter(&capture->background, options->device_root);
 	child_on_start(background_release, &capture->background);
-	device_state_open(&capture->device, capture->options->device_root);
-	origin.background = &capture->background;
-	capture->start_values = device_state_read(&capture->device);
-	origin.values = &capture->start_values;
-	if (session_begin(&capture->session, capture->source, &origin) != 0)
+	device_state_open(&capture->device, options->device_root);
+	session->begin_values = device_state_read(&capture->device);
+	if (session_begin(session, capture->source) != 0)
 		return EXIT_FAILED;
-	capture->session.output.trouble = log_trouble;
-	capture->session.output.trouble_context = capture;
+	session->output.trouble = log_trouble;
+	session->output.trouble_context = capture;
+
 	if (capture->trace)
-		interference_begin(&capture->interference, &capture->session, &capture->loop,
-				   &capture->files, capture->undo.tags, watcher);
+		interference_begin(&capture->interference, session, &capture->loop, &capture->files,
+				   capture->undo.tags, watcher);
 	capture->probe = (struct android_probe){
-		.pipeline = &capture->session.pipeline,
+		.pipeline = &session->pipeline,
 		.event = on_event,
-		.context = &capture->session,
+		.context = session,
 	};
-	android_probe_begin(&capture->probe, capture->options, &capture->loop);
+	android_probe_begin(&capture->probe, options, &capture->loop);
 	if (capture->undo.recovered)
-		output_event_now(&capture->session.output, "tracing",
+		output_event_now(&session->output, "tracing",
 				 "tracing was restored after an earlier jankd was killed");
-	if (!capture->trace)
-		return open_latency(capture);
+	if (!capture->trace) {
+		capture->latency = latency_poll_begin(options, &capture->loop, &calls);
+		if (!capture->latency) {
+			report("--source latency: %s; %s", strerror(ENOMEM),
+			       report_advice(-ENOMEM, ""));
+			return EXIT_FAILED;
+		}
+		session->latency = latency_poll_counts(capture->latency);
+		return 0;
+	}
 	/* Usually without root. */
 	if (capture->trace->fixed[0])
 		output_event_now(
-			&capture->session.output, "tracing",
+			&session->output, "tracing",
 			"jankd has no permission to change these settings; left as they are: %s",
 			capture->trace->fixed);
 	if (capture->undo.small_buffer[0])
-		output_event_now(&capture->session.output, "tracing", "%s",
-				 capture->undo.small_buffer);
+		output_event_now(&session->output, "tracing", "%s", capture->undo.small_buffer);
 	report_kept(capture, &capture->undo.recovered_kept);
-	capture->timeline = live_timeline_begin(&capture->session, &capture->loop);
+	capture->timeline = live_timeline_begin(session, &capture->loop);
 	return 0;
 }
 
@@ -626,33 +565,14 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 		drain_within(&capture->drain, SOON_NS);
 }
 
-/* After this call the capture does not wait for the disk. */
-static int begin_thread(struct capture *capture)
-{
-	struct output *output = &capture->session.output;
-	int code;
-
-	capture->session.folder.skip_sync = false;
-	if (output_begin_thread(output, wait_for_files, capture, tracing_undo_keep_journal,
-				&capture->undo) < 0)
-		return EXIT_FAILED;
-	capture->files_done = (struct watcher){
-		.fd = file_thread_fd(output->thread),
-		.ready = on_files_done,
-		.context = capture,
-	};
-	code = watch(capture, 0, &capture->files_done, "watch the files",
-		     "stop programs that watch many files");
-	if (code == 0)
-		session_write_json(&capture->session);
-	return code;
-}
-
 int capture_begin(struct capture **out, struct options *options,
 		  const struct capture_killed *killed)
 {
+	static const struct source_ops no_ops = { NULL };
 	/* Large parts are never used: zeros of calloc() need no memory. */
 	struct capture *capture = calloc(1, sizeof(*capture));
+	struct last_session last;
+	struct session *session;
 	int code;
 
 	*out = capture;
@@ -660,6 +580,7 @@ int capture_begin(struct capture **out, struct options *options,
 		report_no_memory(NULL);
 		return EXIT_FAILED;
 	}
+	session = &capture->session;
 	capture->options = options;
 	capture->loop = LOOP_CLOSED;
 	capture->logcat = LOGCAT_CLOSED;
@@ -667,41 +588,87 @@ int capture_begin(struct capture **out, struct options *options,
 	trace_files_init(&capture->files);
 	options->pipeline.is_fences = options->source == OPTIONS_SOURCE_LATENCY;
 	capture->drain = (struct drain){
-		.session = &capture->session,
+		.session = session,
 		.interference = &capture->interference,
 		.loop = &capture->loop,
 		.readable = WATCHER_NONE,
 		.highwater = WATCHER_NONE,
 	};
 	capture->control = (struct capture_control){
-		.session = &capture->session,
+		.session = session,
 		.drain = &capture->drain,
 		.is_over = &capture->is_over,
 	};
 	logcat_open(&capture->logcat, options->device_root);
 	report_also_to(log_trouble, capture);
-	code = session_open(&capture->session, options);
-	if (code == 0 && options->pipeline.is_fences && !child_program_exists("dumpsys")) {
+	code = session_open(session, options);
+	if (code != 0)
+		return code;
+	if (options->pipeline.is_fences && !child_program_exists("dumpsys")) {
 		report("--source latency: there is no program dumpsys; run it on an Android "
 		       "device, or use another source");
-		code = EXIT_FAILED;
+		return EXIT_FAILED;
 	}
-	if (code == 0)
-		code = catch_signals(capture);
-	if (code == 0)
-		code = open_timer(capture);
-	if (code == 0)
-		code = open_folder_and_trace(capture, killed);
-	if (code == 0 && capture->trace)
-		code = start_tracing(capture);
-	if (code == 0)
-		code = begin_session(capture);
-	if (code == 0)
-		code = capture_control_begin(&capture->control, &capture->loop);
-	if (code == 0)
-		code = begin_thread(capture);
-	capture->has_begun = code == 0;
-	return code;
+	if (catch_signals(capture) != 0)
+		return EXIT_FAILED;
+	if (options->wait_ns > 0 || options->duration_ns > 0) {
+		capture->timer = (struct watcher){
+			.fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK),
+			.ready = on_timer,
+		};
+		if (watch(capture, 0, &capture->timer, "set a timer",
+			  "omit --wait and --duration") != 0)
+			return EXIT_FAILED;
+	}
+
+	/* Locked before any setting is changed: a folder has one capture. */
+	folder_wait_for_lock(options->folder);
+	/* This source opens no trace, with which the settings of a killed capture are restored. */
+	if (options->pipeline.is_fences)
+		capture->undo.recovered = capture_recover(options, killed) == CAPTURE_RECOVERED;
+	if (folder_open(&session->folder, options->folder) < 0)
+		return EXIT_FAILED;
+	if (options->device_root && !options->min_free_given)
+		options->min_free = disk_floor_of_device(session->folder.fd);
+	/* Before its files are renamed. */
+	if (last_session_read(&last, options->folder) == 0)
+		memcpy(capture->last_device, last.device, sizeof(last.device));
+	last_session_free(&last);
+
+	if (options->pipeline.is_fences) {
+		/* Its frames are present fences: see latency_poll.h. */
+		capture->no_trace = (struct source){
+			.ops = &no_ops,
+			.name = "latency",
+			.fd = -1,
+			.highwater_fd = -1,
+		};
+		capture->source = &capture->no_trace;
+		session->origin.why = "set by --source latency";
+		drain_watch(&capture->drain, capture->source);
+	} else if (open_trace(capture, killed) != 0) {
+		return EXIT_FAILED;
+	}
+	if (begin_session(capture) != 0 ||
+	    capture_control_begin(&capture->control, &capture->loop) != 0)
+		return EXIT_FAILED;
+
+	/* After this the capture does not wait for the disk. */
+	session->folder.skip_sync = false;
+	if (output_begin_thread(&session->output, wait_for_files, capture,
+				tracing_undo_keep_journal, &capture->undo) < 0)
+		return EXIT_FAILED;
+	capture->files_done = (struct watcher){
+		.fd = file_thread_fd(session->output.thread),
+		.ready = on_files_done,
+		.context = capture,
+	};
+	if (watch(capture, 0, &capture->files_done, "watch the files",
+		  "stop programs that watch many files") != 0)
+		return EXIT_FAILED;
+	session_write_json(session);
+	capture->has_begun = true;
+	return 0;
 }
 
 void capture_close(struct capture *capture)

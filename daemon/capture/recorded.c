@@ -15,11 +15,11 @@ static const char by_cpu[] = "its lines are sorted by CPU, not by time, so its f
  * output has its header. */
 static int analyze(struct session *session, struct source *source, bool *begun)
 {
-	static const struct session_origin origin = { .kind = "file", .trace_clock = "" };
-	int code = session_begin(session, source, &origin);
 	ssize_t n;
-	int ended;
+	int code, ended;
 
+	session->origin = (struct session_origin){ .kind = "file", .trace_clock = "" };
+	code = session_begin(session, source);
 	if (code != 0) {
 		folder_undo_open(&session->folder);
 		return code;

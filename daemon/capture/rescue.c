@@ -24,125 +24,76 @@ struct rescue {
 	char why[SOURCE_WHY_SIZE];  /* why there is nothing to read */
 };
 
-/* Opens the source, or sets ->why. */
-static void open_source(struct rescue *rescue)
+/* Returns 0, with a source or the reason why there is none; or -errno: the files must not be
+ * touched. The trace must not be created again. */
+static int open_trace(struct rescue *rescue)
 {
 	const struct options *options = &rescue->killed->options;
+	const char *then = rescue->killed->clock;
 	bool all_before = options->command == OPTIONS_RUN && options->wait_ns == 0;
 	uint64_t begin_ns = (uint64_t)rescue->killed->begin_ns + options->wait_ns;
-	const char *then = rescue->killed->clock;
-	int fd = live_trace_open_pipe(rescue->trace), error = -EOPNOTSUPP;
-	char now[SETTING_SIZE];
+	char directory[LIVE_TRACE_DIRECTORY_SIZE], now[SETTING_SIZE];
+	int error = live_trace_find(directory, options->tracefs), fd;
 
+	if (error == -ENOENT) {
+		snprintf(rescue->why, sizeof(rescue->why), "no tracefs is mounted");
+		return 0;
+	}
+	if (error == 0 && options->instance &&
+	    live_trace_check_instance(directory, options->instance) != 0) {
+		snprintf(rescue->why, sizeof(rescue->why),
+			 "the trace instance %.80s no longer exists", options->instance);
+		return 0;
+	}
+	if (error == 0)
+		error = live_trace_open(&rescue->trace, options->tracefs, options->instance);
+	if (error < 0)
+		return error;
+	trace_files_open(&rescue->files, rescue->trace->path);
+	if (rescue->why[0])
+		return 0;
+
+	fd = live_trace_open_pipe(rescue->trace);
 	if (fd >= 0)
 		close(fd);
-	/* A program that reads the trace may be the capture itself, if it has lost its lock. */
-	if (fd == -EBUSY) {
-		snprintf(rescue->why, sizeof(rescue->why), "another program reads trace_pipe");
-		return;
-	}
-	/* Times of another clock do not belong to the rows that are there. */
-	if (trace_files_setting(&rescue->files, TRACE_SETTING_CLOCK, now) != 0 ||
-	    strcmp(now, then) != 0) {
-		snprintf(rescue->why, sizeof(rescue->why), "the trace clock is no longer %.32s",
-			 then);
-		return;
-	}
 	/* What its options leave out is left out here, too: what was written before 'jankd start',
 	 * during --wait, and after --duration. */
 	if (!all_before)
 		rescue->from_ns = begin_ns;
 	rescue->until_ns = options->duration_ns > 0 ? begin_ns + options->duration_ns : UINT64_MAX;
-	if (rescue->killed->begin_ns < 0 && (!all_before || options->duration_ns > 0)) {
+	/* A program that reads the trace may be the capture itself, if it has lost its lock. Times
+	 * of another clock do not belong to the rows that are there. */
+	if (fd == -EBUSY)
+		snprintf(rescue->why, sizeof(rescue->why), "another program reads trace_pipe");
+	else if (trace_files_setting(&rescue->files, TRACE_SETTING_CLOCK, now) != 0 ||
+		 strcmp(now, then) != 0)
+		snprintf(rescue->why, sizeof(rescue->why), "the trace clock is no longer %.32s",
+			 then);
+	else if (rescue->killed->begin_ns < 0 && (!all_before || options->duration_ns > 0))
 		snprintf(rescue->why, sizeof(rescue->why),
 			 "the time at which the killed capture began is unknown on this trace "
 			 "clock");
-		return;
-	}
-	if (rescue->options.source != OPTIONS_SOURCE_TEXT)
+	if (rescue->why[0])
+		return 0;
+
+	error = -EOPNOTSUPP;
+	if (options->source != OPTIONS_SOURCE_TEXT)
 		error = source_raw_open(&rescue->source, rescue->trace, &rescue->files,
 					rescue->why);
 	if (error < 0 && source_pipe_open(&rescue->source, rescue->trace, &rescue->files, 0) < 0)
 		snprintf(rescue->why, sizeof(rescue->why), "trace_pipe cannot be read");
 	if (rescue->source)
 		source_set_clock(rescue->source, then);
-}
-
-/* Returns 0, with a source or the reason why there is none; or -errno: the files must not be
- * touched. The trace must not be created again. */
-static int open_trace(struct rescue *rescue)
-{
-	const char *instance = rescue->options.instance;
-	char directory[LIVE_TRACE_DIRECTORY_SIZE];
-	int error = live_trace_find(directory, rescue->options.tracefs);
-
-	if (error == -ENOENT) {
-		snprintf(rescue->why, sizeof(rescue->why), "no tracefs is mounted");
-		return 0;
-	}
-	if (error == 0 && instance && live_trace_check_instance(directory, instance) != 0) {
-		snprintf(rescue->why, sizeof(rescue->why),
-			 "the trace instance %.80s no longer exists", instance);
-		return 0;
-	}
-	if (error == 0)
-		error = live_trace_open(&rescue->trace, rescue->options.tracefs, instance);
-	if (error < 0)
-		return error;
-	trace_files_open(&rescue->files, rescue->trace->path);
-	if (!rescue->why[0])
-		open_source(rescue);
 	return 0;
-}
-
-/* Uses the folder of the caller. Returns 0, or another value after the reason was reported. */
-static int run_session(struct rescue *rescue, struct folder *folder)
-{
-	struct session_origin origin = {
-		.kind = rescue->source ? rescue->source->name : "file",
-		.path = folder->path,
-		.trace_clock = rescue->killed->clock,
-		.live = true,
-	};
-	const struct pipeline_counters *counters;
-	char lost[SESSION_LOST_SIZE];
-	int code;
-
-	if (rescue->source)
-		origin.clock = kernel_clock_measure(rescue->killed->clock, &rescue->files);
-	rescue->session.folder = *folder;
-	code = session_begin_again(&rescue->session, rescue->source, &origin, rescue->from_ns,
-				   rescue->until_ns);
-	if (code == 0 && rescue->source) {
-		session_read_rest(&rescue->session, SOURCE_NORMAL);
-		session_read(&rescue->session, SOURCE_LAST);
-		pipeline_end(rescue->session.pipeline);
-		counters = pipeline_counters(rescue->session.pipeline);
-		session_describe_lost(&rescue->session, lost);
-		output_event_now(
-			&rescue->session.output, "tracing",
-			"taken from the trace buffers after a kill: %" PRIu64
-			" frames, %.1f s, %s; they are not in summary.csv and session.json",
-			counters->frames, (double)(counters->last_ns - counters->first_ns) / 1e9,
-			lost);
-	} else if (code == 0) {
-		output_event_now(&rescue->session.output, "tracing",
-				 "nothing was taken from the trace buffers after a kill: %s",
-				 rescue->why);
-	}
-	output_close(&rescue->session.output);
-	if (rescue->session.output.failed || rescue->session.failed)
-		code = EXIT_FAILED;
-	*folder = rescue->session.folder;
-	rescue->session.folder =
-		(struct folder){ .fd = -1, .lock_fd = -1, .state_dir = { .fd = -1 } };
-	return code;
 }
 
 int rescue(struct folder *folder, enum options_command command, const struct capture_killed *killed)
 {
 	static struct rescue rescue; /* too large for the stack */
 	struct options *options = &rescue.options;
+	struct session *session = &rescue.session;
+	const struct pipeline_counters *counters;
+	char lost[SESSION_LOST_SIZE];
 	int code;
 
 	/* Without a journal the settings were restored, and the buffers were emptied. */
@@ -160,24 +111,60 @@ int rescue(struct folder *folder, enum options_command command, const struct cap
 	options->pipeline.focus = NULL;
 	options->pipeline.front_app_is_queried = false;
 	trace_files_init(&rescue.files);
-	code = session_open(&rescue.session, &rescue.options);
+	code = session_open(session, options);
 	/* Rules that cannot be loaded give other rows. Then only the event is written, with any
 	 * rules. */
 	if (code != 0) {
-		session_close(&rescue.session);
+		session_close(session);
 		snprintf(rescue.why, sizeof(rescue.why),
 			 "the rules of the killed capture cannot be loaded");
-		rescue.options.rules = "default";
-		code = session_open(&rescue.session, &rescue.options);
+		options->rules = "default";
+		code = session_open(session, options);
 	}
 	if (code == 0)
 		code = open_trace(&rescue);
-	if (code == 0)
-		code = run_session(&rescue, folder);
+
+	if (code == 0) {
+		session->origin = (struct session_origin){
+			.kind = rescue.source ? rescue.source->name : "file",
+			.path = folder->path,
+			.trace_clock = killed->clock,
+			.live = true,
+		};
+		if (rescue.source)
+			session->origin.clock = kernel_clock_measure(killed->clock, &rescue.files);
+		session->folder = *folder;
+		code = session_begin_again(session, rescue.source, rescue.from_ns, rescue.until_ns);
+		if (code == 0 && rescue.source) {
+			session_read_rest(session, SOURCE_NORMAL);
+			session_read(session, SOURCE_LAST);
+			pipeline_end(session->pipeline);
+			counters = pipeline_counters(session->pipeline);
+			session_describe_lost(session, lost);
+			output_event_now(
+				&session->output, "tracing",
+				"taken from the trace buffers after a kill: %" PRIu64
+				" frames, %.1f s, %s; they are not in summary.csv and session.json",
+				counters->frames,
+				(double)(counters->last_ns - counters->first_ns) / 1e9, lost);
+		} else if (code == 0) {
+			output_event_now(
+				&session->output, "tracing",
+				"nothing was taken from the trace buffers after a kill: %s",
+				rescue.why);
+		}
+		output_close(&session->output);
+		if (session->output.failed || session->failed)
+			code = EXIT_FAILED;
+		/* It stays open: it is the caller's. */
+		*folder = session->folder;
+		session->folder =
+			(struct folder){ .fd = -1, .lock_fd = -1, .state_dir = { .fd = -1 } };
+	}
 	source_stop(rescue.source);
 	trace_files_close(&rescue.files);
 	live_trace_close(rescue.trace);
-	session_close(&rescue.session);
+	session_close(session);
 	source_close(rescue.source);
 	return code;
 }

@@ -32,6 +32,7 @@ int session_open(struct session *session, const struct options *options)
 		.count_until_ns = UINT64_MAX,
 		.begin_wall_ns = ROW_UNKNOWN,
 		.end_wall_ns = ROW_UNKNOWN,
+		.begin_values = DEVICE_VALUES_NONE,
 		.end_values = DEVICE_VALUES_NONE,
 	};
 	session->rules = rules_load(options->rules);
@@ -117,46 +118,13 @@ static inline __attribute__((always_inline)) size_t count_records(
 	return n;
 }
 
-static void count_special_record(struct session *session, const struct trace_record *record)
-{
-	/* After a kill a loss may reach into the counted time. */
-	bool may_end = record->kind != TRACE_LOST || session->is_again;
-	bool is_first = session->count_from_ns > 0;
-	struct trace_record unknown;
-
-	/* The buffers still contain events from before 'jankd start'. Neither they nor losses among
-	 * them belong to this session. 'jankd run' counts them. */
-	if (is_first && ((may_end && record->time_ns >= session->count_from_ns) ||
-			 loop_now() > session->count_from_limit_ns))
-		session->count_from_ns = 0;
-	if (session->count_from_ns > 0 || record->time_ns >= session->count_until_ns)
-		return;
-	if (!session->started)
-		write_start(session, (int64_t)record->time_ns);
-	/* With each record, so that the size of a read does not change the rows. */
-	if (session->source->counts.damaged != session->damage_reported &&
-	    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, record->time_ns))
-		write_damage(session, (int64_t)record->time_ns);
-	/* The offset of a live clock was measured. A recorded trace may contain its own. */
-	if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
-		wall_clock_read_marker(&session->output.clock, record->name, record->time_ns);
-	/* After a kill the raw source counts losses since it was opened, and what was lost after
-	 * the kill was lost before: their number is unknown. Text has the kernel's number, but the
-	 * first loss of the counted time may include earlier events. */
-	if (session->is_again && record->kind == TRACE_LOST &&
-	    (is_first || !session->source->depends_on_line_format)) {
-		unknown = *record;
-		unknown.value = TRACE_LOST_UNKNOWN;
-		record = &unknown;
-	}
-	count_records(session, record, 1);
-}
-
 /* Not inlined, as that would make handle_records() slower. */
 static __attribute__((noinline)) void handle_special_record(struct session *session,
 							    const struct trace_record *record)
 {
-	bool is_plain_next;
+	const struct source *source = session->source;
+	bool is_first = session->count_from_ns > 0;
+	struct trace_record counted = *record;
 
 	/* Old systrace adds a line with the time 0 to its page. It counts as a marker, but is no
 	 * event. */
@@ -164,11 +132,36 @@ static __attribute__((noinline)) void handle_special_record(struct session *sess
 		return;
 	/* The source sets ->loss_ahead before the first record from the time of a loss. */
 	pipeline_set_loss_pending(session->pipeline, session->is_loss_pending);
-	pipeline_set_loss_ahead(session->pipeline, session->source->loss_ahead);
-	count_special_record(session, record);
-	is_plain_next =
-		session->started && session->count_from_ns == 0 && !session->source->loss_ahead;
-	session->plain_until_ns = is_plain_next ? session->count_until_ns : 0;
+	pipeline_set_loss_ahead(session->pipeline, source->loss_ahead);
+	/* The buffers still contain events from before 'jankd start'. Neither they nor losses among
+	 * them belong to this session, but after a kill a loss may reach into the counted time.
+	 * 'jankd run' counts them. */
+	if (((record->kind != TRACE_LOST || session->is_again) &&
+	     record->time_ns >= session->count_from_ns) ||
+	    loop_now() > session->count_from_limit_ns)
+		session->count_from_ns = 0;
+	if (session->count_from_ns == 0 && record->time_ns < session->count_until_ns) {
+		write_start(session, (int64_t)record->time_ns);
+		/* With each record, so that the size of a read does not change the rows. */
+		if (source->counts.damaged != session->damage_reported &&
+		    rate_limit_allows(&session->damage_limit, 1, DAMAGE_PERIOD_NS, record->time_ns))
+			write_damage(session, (int64_t)record->time_ns);
+		/* The offset of a live clock was measured. A recorded trace may contain its own. */
+		if (record->kind == TRACE_CLOCK_SYNC && !session->origin.live)
+			wall_clock_read_marker(&session->output.clock, record->name,
+					       record->time_ns);
+		/* After a kill the raw source counts losses since it was opened, and what was lost
+		 * after the kill was lost before: their number is unknown. Text has the kernel's
+		 * number, but the first loss of the counted time may include earlier events. */
+		if (session->is_again && record->kind == TRACE_LOST &&
+		    (is_first || !source->depends_on_line_format))
+			counted.value = TRACE_LOST_UNKNOWN;
+		count_records(session, &counted, 1);
+	}
+	session->plain_until_ns =
+		session->started && session->count_from_ns == 0 && !source->loss_ahead
+			? session->count_until_ns
+			: 0;
 }
 
 static void handle_records(void *context, const struct trace_record *records, size_t n)
@@ -316,13 +309,13 @@ void session_write_json(struct session *session)
 
 /* --- begin and end --- */
 
-/* @is_again: the rows are appended to the files that are there. Returns 0 or EXIT_FAILED. */
-static int open_files(struct session *session, bool is_again)
+/* Returns 0 or EXIT_FAILED. */
+static int open_files(struct session *session)
 {
 	const struct options *options = session->options;
 	struct row_sink sink;
 
-	if (output_open(&session->output, options, &session->folder, is_again) < 0)
+	if (output_open(&session->output, options, &session->folder, session->is_again) < 0)
 		return EXIT_FAILED;
 	session->output.clock = session->origin.clock;
 	sink = output_sink(&session->output);
@@ -359,15 +352,14 @@ int session_keep_earlier(struct session *session)
 	return error;
 }
 
-int session_begin(struct session *session, struct source *source,
-		  const struct session_origin *origin)
+int session_begin(struct session *session, struct source *source)
 {
+	const struct session_origin *origin = &session->origin;
 	const struct options *options = session->options;
 	int64_t begin_ns = wall_clock_now() - origin->clock.offset_ns;
 	struct statfs info;
 
 	session->source = source;
-	session->origin = *origin;
 	if (origin->live)
 		session->begin_wall_ns = wall_clock_now();
 	/* Files that were copied from a tracefs have times of another clock. */
@@ -386,7 +378,7 @@ int session_begin(struct session *session, struct source *source,
 	session->folder.skip_sync = true;
 	if (session_keep_earlier(session) < 0)
 		return EXIT_FAILED;
-	if (open_files(session, false) != 0) {
+	if (open_files(session) != 0) {
 		session_undo(session);
 		return EXIT_FAILED;
 	}
@@ -399,16 +391,15 @@ int session_begin(struct session *session, struct source *source,
 	return 0;
 }
 
-int session_begin_again(struct session *session, struct source *source,
-			const struct session_origin *origin, uint64_t from_ns, uint64_t until_ns)
+int session_begin_again(struct session *session, struct source *source, uint64_t from_ns,
+			uint64_t until_ns)
 {
 	session->source = source;
-	session->origin = *origin;
 	session->is_again = session->started = true;
 	session->count_from_ns = from_ns;
 	session->count_from_limit_ns = UINT64_MAX;
 	session->count_until_ns = until_ns;
-	return open_files(session, true);
+	return open_files(session);
 }
 
 void session_describe_lost(const struct session *session, char text[static SESSION_LOST_SIZE])
@@ -504,7 +495,11 @@ static int check_input(const struct session *session)
 {
 	const struct pipeline_counters *counters = pipeline_counters(session->pipeline);
 	const struct source *source = session->source;
-	bool live = session->origin.live;
+	const struct status_latency *latency = session->latency;
+	bool is_fences = session->options->pipeline.is_fences;
+	const char *advice = session->origin.live
+				     ? "enable atrace's gfx category"
+				     : "use a trace recorded with atrace's gfx category";
 	const char *damage = source->damage; /* why data of the trace is missing, or NULL */
 	char text[200];
 
@@ -515,60 +510,45 @@ static int check_input(const struct session *session)
 	if (session->discarding) {
 		report("nothing was counted: the capture ended before --wait was over; use a "
 		       "shorter --wait, or capture longer");
-		return EXIT_FAILED;
-	}
-	if (session->options->pipeline.is_fences) {
-		if (counters->presents > 0)
-			return 0;
-		if (session->latency && !session->latency->has_answer &&
-		    session->latency->said[0]) {
-			report("no frame was counted: dumpsys SurfaceFlinger --latency prints "
-			       "'%s'; run jankd as root or in adb shell",
-			       session->latency->said);
-			return EXIT_FAILED;
-		}
+	} else if (is_fences && counters->presents > 0) {
+		return 0;
+	} else if (is_fences && latency && !latency->has_answer && latency->said[0]) {
+		report("no frame was counted: dumpsys SurfaceFlinger --latency prints '%s'; run "
+		       "jankd as root or in adb shell",
+		       latency->said);
+	} else if (is_fences) {
 		report("no frame was counted: dumpsys SurfaceFlinger --latency printed no frame of "
 		       "this capture; use an app during the capture, or compare --include with the "
 		       "output of dumpsys SurfaceFlinger --list");
-		return EXIT_FAILED;
-	}
-	if (source->counts.markers == 0 && damage) {
+	} else if (source->counts.markers == 0 && damage) {
 		report("%s: no markers found: %s; get an undamaged copy, if it is a trace",
 		       source->name, damage);
-		return EXIT_FAILED;
-	}
-	if (source->counts.markers == 0 && source->what) {
+	} else if (source->counts.markers == 0 && source->what) {
 		report("%s: no trace with markers: it is %s; %s", source->name, source->what,
 		       source->advice);
-		return EXIT_FAILED;
-	}
-	if (source->counts.markers == 0) {
-		report("no markers found: nothing in %s came from trace_marker; %s",
-		       input_of(session),
-		       live ? "enable atrace's gfx category, or check --instance"
-			    : "use a trace recorded with atrace's gfx category");
-		return EXIT_FAILED;
-	}
-	if (counters->presents == 0 && counters->timeline.rows + counters->doframes > 0) {
-		report_warning("%s: no present of SurfaceFlinger, so no frame is in fps.csv, "
-			       "frames.csv or summary.csv; it has %" PRIu64
-			       " frames of FrameTimeline and %" PRIu64
-			       " callbacks of Choreographers",
-			       source->name, counters->timeline.rows, counters->doframes);
-	} else if (counters->presents == 0) {
-		const char *advice = live ? "enable atrace's gfx category"
-					  : "use a trace recorded with atrace's gfx category";
-
+	} else if (source->counts.markers == 0) {
+		report("no markers found: nothing in %s came from trace_marker; %s%s",
+		       input_of(session), advice,
+		       session->origin.live ? ", or check --instance" : "");
+	} else if (counters->presents == 0 && counters->timeline.rows + counters->doframes == 0) {
 		report("none of the %" PRIu64
 		       " markers in %s is a present of SurfaceFlinger%s%s; %s%s",
 		       source->counts.markers, input_of(session), damage ? ": " : "",
 		       damage ? damage : "", damage ? "get an undamaged copy" : advice,
 		       damage ? "" : ", or name the vendor's slices in a rule file");
-		return EXIT_FAILED;
+	} else {
+		if (counters->presents == 0)
+			report_warning("%s: no present of SurfaceFlinger, so no frame is in "
+				       "fps.csv, frames.csv or summary.csv; it has %" PRIu64
+				       " frames of FrameTimeline and %" PRIu64
+				       " callbacks of Choreographers",
+				       source->name, counters->timeline.rows, counters->doframes);
+		if (damage)
+			report_warning("%s: %s; only what could be read is counted", source->name,
+				       damage);
+		return 0;
 	}
-	if (damage)
-		report_warning("%s: %s; only what could be read is counted", source->name, damage);
-	return 0;
+	return EXIT_FAILED;
 }
 
 void session_finish(struct session *session, const struct device_values *values)

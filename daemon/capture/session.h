@@ -19,24 +19,22 @@
 #include "rules/base/rate_limit.h"
 #include "rules/language/ruleset.h"
 
-/* Where the events come from. Written to session.json. */
+/* Where the events come from. Written to session.json. All text is borrowed. */
 struct session_origin {
-	const char *kind;	      /* "file", "trace_pipe" or "trace_pipe_raw" */
-	const char *why;	      /* the reason for that source; NULL for files */
-	const char *path;	      /* directory of the trace; NULL for files */
-	const char *trace_clock;      /* its name; "": unknown */
-	struct wall_clock clock;      /* trace clock to wall time, if it was measured */
-	struct android_device device; /* of a live capture */
-	char id[SESSION_ID_SIZE];     /* of a live capture, random; else "" */
-	bool live;		      /* captured on this machine, now */
-	/* Of a live capture: the device at the start, and where jankd runs on it; else NULL. */
-	const struct device_values *values;
-	const struct background *background;
+	const char *kind;		     /* "file", "trace_pipe" or "trace_pipe_raw" */
+	const char *why;		     /* the reason for that source; NULL for files */
+	const char *path;		     /* directory of the trace; NULL for files */
+	const char *trace_clock;	     /* its name; "": unknown */
+	struct wall_clock clock;	     /* trace clock to wall time, if it was measured */
+	struct android_device device;	     /* of a live capture */
+	char id[SESSION_ID_SIZE];	     /* of a live capture, random; else "" */
+	bool live;			     /* captured on this machine, now */
+	const struct background *background; /* where a live capture runs; else NULL */
 };
 
 struct session {
 	const struct options *options;
-	struct session_origin origin;
+	struct session_origin origin; /* set by the caller before session_begin() */
 	struct folder folder;
 	struct output output;
 	struct ruleset *rules;
@@ -49,8 +47,8 @@ struct session {
 	int64_t begin_wall_ns;		/* live: ns since 1970 when it began, or ROW_UNKNOWN */
 	uint64_t begin_ns;		/* when a live capture's loop began, set by it; else 0 */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
-	/* Of the device then. Until then all are unknown. */
-	struct device_values end_values;
+	/* Of the device at these two times, if they are known. */
+	struct device_values begin_values, end_values;
 	unsigned int failures_reported; /* source->failures at the last event about it */
 	struct rate_limit failure_limit;
 	bool broke_off;		 /* the source is damaged, and an event was written */
@@ -87,17 +85,15 @@ int session_keep_earlier(struct session *session);
 void session_write_json(struct session *session);
 
 /* Opens the folder, if the caller did not, and its files. @source: borrowed until session_close().
- * @origin: copied, but its text is borrowed. Returns 0, or EXIT_FAILED after the reason was
- * reported. */
-int session_begin(struct session *session, struct source *source,
-		  const struct session_origin *origin);
+ * Returns 0, or EXIT_FAILED after the reason was reported. */
+int session_begin(struct session *session, struct source *source);
 
 /* Continues the session of a killed capture: the rows are appended to its files. Writes neither
  * start nor stop, no summary.csv and no session.json. @source: NULL: only output_event_now() may
  * follow. @from_ns, @until_ns: only records from this trace time on, and from before that one, are
  * counted. Ends with pipeline_end(), after the last record, and output_close(). */
-int session_begin_again(struct session *session, struct source *source,
-			const struct session_origin *origin, uint64_t from_ns, uint64_t until_ns);
+int session_begin_again(struct session *session, struct source *source, uint64_t from_ns,
+			uint64_t until_ns);
 
 /* Reads the source once. Returns as source_read(). */
 ssize_t session_read(struct session *session, enum source_how how);

@@ -83,30 +83,54 @@ void status_read_pipeline(struct status *status, struct pipeline *pipeline,
 
 /* --- the rest --- */
 
-static void read_origin(struct status *status, const struct session_origin *origin)
+static uint64_t cpu_ms(const struct rusage *usage)
 {
-	struct utsname kernel;
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000 +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1000;
+}
 
+struct status *session_status(const struct session *session, enum status_surfaces which)
+{
+	const struct session_origin *origin = &session->origin;
+	const struct source_counts *counts = &session->source->counts;
+	const struct cpu_buffer_stats *buffers = session->buffers;
+	struct status *status = calloc(1, sizeof(*status));
+	struct rusage self = { 0 }, children = { 0 };
+	struct utsname kernel;
+	char statm[128];
+	unsigned long pages = 0;
+
+	if (!status)
+		return NULL;
+	status->options = session->options;
 	status->live = origin->live;
+	status->discarding = session->discarding;
+	status->pid = (long)getpid();
+	text_copy(status->folder, sizeof(status->folder), session->folder.path);
+	text_copy(status->last_report, sizeof(status->last_report), report_last());
+	status->uptime_s =
+		session->begin_ns > 0 ? (double)(loop_now() - session->begin_ns) / 1e9 : -1;
+	status->counting_s = status->uptime_s - (double)session->options->wait_ns / 1e9;
+	status->begin_ns = origin->clock.known && session->begin_wall_ns >= 0
+				   ? session->begin_wall_ns - origin->clock.offset_ns
+				   : ROW_UNKNOWN;
+	status->begin_wall_ns = session->begin_wall_ns;
+	status->end_wall_ns = session->end_wall_ns;
+
 	status->source = origin->kind;
 	text_copy(status->source_why, sizeof(status->source_why), origin->why);
 	text_copy(status->source_path, sizeof(status->source_path), origin->path);
 	text_copy(status->trace_clock, sizeof(status->trace_clock), origin->trace_clock);
-	if (!origin->live)
-		return;
-	status->device = origin->device;
-	if (origin->values)
-		status->device_start = *origin->values;
-	if (uname(&kernel) == 0)
-		text_copy(status->kernel, sizeof(status->kernel), kernel.release);
-	boot_id_read(status->boot_id);
-	text_copy(status->session_id, sizeof(status->session_id), origin->id);
-}
-
-static void read_input(struct status *status, const struct session *session)
-{
-	const struct source_counts *counts = &session->source->counts;
-	const struct cpu_buffer_stats *buffers = session->buffers;
+	status->clock = session->output.clock;
+	status->device_start = session->begin_values;
+	status->device_end = session->end_values;
+	if (origin->live) {
+		status->device = origin->device;
+		if (uname(&kernel) == 0)
+			text_copy(status->kernel, sizeof(status->kernel), kernel.release);
+		boot_id_read(status->boot_id);
+		text_copy(status->session_id, sizeof(status->session_id), origin->id);
+	}
 
 	_Static_assert(TRACE_CPUS_MAX <= PIPELINE_CPUS, "all CPUs have a place");
 	status->bytes = counts->bytes;
@@ -115,63 +139,16 @@ static void read_input(struct status *status, const struct session *session)
 	status->glued_lines = counts->glued;
 	status->too_long_lines = counts->too_long;
 	status->has_overruns = buffers != NULL;
-	if (!buffers)
-		return;
-	status->cpus = buffers->cpus;
-	for (unsigned int i = 0; i < buffers->cpus; i++)
+	status->cpus = buffers ? buffers->cpus : 0;
+	for (unsigned int i = 0; i < status->cpus; i++)
 		status->overruns[i] = buffers->cpu[i].lost;
-	status->recoveries = *session->recoveries;
-}
+	status->recoveries = buffers ? *session->recoveries : 0;
 
-static uint64_t cpu_ms(const struct rusage *usage)
-{
-	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000 +
-	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1000;
-}
-
-/* The second number of statm, in pages. */
-static uint64_t rss_kb(void)
-{
-	char text[128];
-	unsigned long pages = 0;
-
-	if (text_file_read(text, sizeof(text), "/proc/self/statm"))
-		sscanf(text, "%*u %lu", &pages);
-	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
-}
-
-struct status *session_status(const struct session *session, enum status_surfaces which)
-{
-	struct status *status = calloc(1, sizeof(*status));
-	const struct session_origin *origin = &session->origin;
-	double wait_s = (double)session->options->wait_ns / 1e9;
-	struct rusage self = { 0 }, children = { 0 };
-
-	if (!status)
-		return NULL;
-	status->options = session->options;
-	status->discarding = session->discarding;
-	status->pid = (long)getpid();
-	text_copy(status->folder, sizeof(status->folder), session->folder.path);
-	text_copy(status->last_report, sizeof(status->last_report), report_last());
-	status->uptime_s =
-		session->begin_ns > 0 ? (double)(loop_now() - session->begin_ns) / 1e9 : -1;
-	status->counting_s = status->uptime_s - wait_s;
-	status->begin_ns = origin->clock.known && session->begin_wall_ns >= 0
-				   ? session->begin_wall_ns - origin->clock.offset_ns
-				   : ROW_UNKNOWN;
-	status->begin_wall_ns = session->begin_wall_ns;
-	status->end_wall_ns = session->end_wall_ns;
-	status->device_start = DEVICE_VALUES_NONE;
-	read_origin(status, origin);
-	status->device_end = session->end_values;
-	read_input(status, session);
 	_Static_assert(ROW_FILES <= STATUS_FILES_MAX, "all files have a place");
 	for (int i = 0; i < ROW_FILES; i++)
 		if (output_name(&session->output, (enum csv_file_kind)i))
 			status->rows[status->files++] =
 				output_rows(&session->output, (enum csv_file_kind)i);
-	status->clock = session->output.clock;
 	status->rows_lost = output_all_rows_lost(&session->output);
 	status->rotations = session->output.state.rotations;
 	status->segments_removed = session->output.state.removed;
@@ -179,12 +156,16 @@ struct status *session_status(const struct session *session, enum status_surface
 	status->snapshots = session->snapshot.written;
 	status->snapshots_suppressed = session->snapshot.suppressed;
 	status->snapshots_failed = session->snapshot.failed;
+
 	getrusage(RUSAGE_SELF, &self);
 	getrusage(RUSAGE_CHILDREN, &children);
+	/* The second number of statm, in pages. */
+	if (text_file_read(statm, sizeof(statm), "/proc/self/statm"))
+		sscanf(statm, "%*u %lu", &pages);
 	status->cost = (struct status_cost){
 		.cpu_ms = cpu_ms(&self),
 		.children_cpu_ms = cpu_ms(&children),
-		.rss_kb = rss_kb(),
+		.rss_kb = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) / 1024,
 		.wakeups = (uint64_t)self.ru_nvcsw,
 	};
 	if (session->latency)

@@ -91,7 +91,7 @@ static void on_interference(struct watcher *watcher, uint32_t events)
 
 static void tick_if_due(struct capture *capture)
 {
-	uint64_t recreations, silent_ns;
+	uint64_t silent_ns;
 	bool may_sleep;
 	char text[DEVICE_STATE_TEXT];
 
@@ -109,9 +109,7 @@ static void tick_if_due(struct capture *capture)
 	interference_tick(&capture->interference, may_sleep);
 	android_probe_tick(&capture->probe);
 	live_timeline_tick(capture->timeline);
-	recreations = capture->session.recreations;
-	session_flush(&capture->session);
-	if (capture->session.recreations != recreations)
+	if (session_flush(&capture->session))
 		control_reopen(capture->control.control, capture->session.folder.path);
 	if (capture->session.output.console.error < 0)
 		stop(capture, EXIT_DONE);

@@ -13,83 +13,38 @@
  */
 #define DISK_WAIT_NS UINT64_C(1500000000)
 
-static void print_no_memory(FILE *out)
-{
-	fprintf(out, "error: out of memory; %s\n", report_advice(-ENOMEM, ""));
-}
-
-static void answer_status(struct capture_control *control, const struct control_request *request,
-			  FILE *out)
-{
-	enum status_surfaces which = request->verb == CONTROL_TOP	    ? STATUS_OF_NOW
-				     : request->verb == CONTROL_STATUS_TEXT ? STATUS_OF_SESSION
-									    : STATUS_NO_SURFACES;
-	struct status *status;
-
-	if (!*control->is_over)
-		drain_for_request(control->drain);
-	status = session_status(control->session, which);
-	if (!status) {
-		print_no_memory(out);
-	} else if (request->verb == CONTROL_TOP) {
-		char title[PATH_MAX + 64];
-
-		snprintf(title, sizeof(title), "jankd: capturing to %s, %.0f s", status->folder,
-			 status->uptime_s);
-		fputs("ok\n", out);
-		table_print_page(out, status, title, request->lines, request->columns,
-				 request->colour);
-	} else if (request->verb == CONTROL_STATUS) {
-		char *text = status_json(status, true);
-
-		if (text)
-			fprintf(out, "ok\n%s\n", text);
-		else
-			print_no_memory(out);
-		free(text);
-	} else {
-		fputs("ok\n", out);
-		status_text_print(out, status, request->columns);
-	}
-	free(status);
-}
-
 static const char mark_lost[] =
 	"error: the mark is not in events.csv: the disk is nearly full, or is "
 	"not responding; free some disk space and try again\n";
 static const char no_rows[] = "ok\nno rows yet: no segment was closed\n";
 
 /* Marks the moment, or closes the segments. The client gets its answer when all data sent to the
- * files until now is written. */
-static bool begin(struct capture_control *control, struct control_request *request, FILE *out)
+ * files until now is written. If the disk is slow, a mark is safe in memory, so the answer is ok. A
+ * segment has to be in its file, so the answer is an error. Returns as struct control_handler. */
+static bool mark_or_rotate(struct capture_control *control, struct control_request *request,
+			   uint64_t waited_ns, FILE *out)
 {
 	struct session *session = control->session;
+	struct output *output = &session->output;
 	bool is_mark = request->verb == CONTROL_MARK;
+	int error;
 
-	if (*control->is_over) {
+	if (request->ticket == 0 && *control->is_over) {
 		fputs("error: the capture is ending and no longer accepts marks or rotations\n",
 		      out);
 		return true;
 	}
-	drain_for_request(control->drain);
-	if (is_mark ? session_mark(session, request->text)
-		    : session_rotate(session, "requested by 'jankd rotate'")) {
-		request->ticket = file_thread_posted(session->output.thread);
-		file_thread_notify(session->output.thread);
+	if (request->ticket == 0) {
+		drain_for_request(control->drain);
+		if (is_mark ? !session_mark(session, request->text)
+			    : !session_rotate(session, "requested by 'jankd rotate'")) {
+			fputs(is_mark ? mark_lost : no_rows, out);
+			return true;
+		}
+		request->ticket = file_thread_posted(output->thread);
+		file_thread_notify(output->thread);
 		return false;
 	}
-	fputs(is_mark ? mark_lost : no_rows, out);
-	return true;
-}
-
-/* If the disk is slow, a mark is safe in memory, so the answer is ok. A segment has to be in its
- * file, so the answer is an error. */
-static bool finish(struct capture_control *control, const struct control_request *request,
-		   uint64_t waited_ns, FILE *out)
-{
-	struct output *output = &control->session->output;
-	bool is_mark = request->verb == CONTROL_MARK;
-	int error;
 
 	if (file_thread_done(output->thread) < request->ticket) {
 		if (waited_ns < DISK_WAIT_NS)
@@ -119,17 +74,19 @@ static bool finish(struct capture_control *control, const struct control_request
 static bool answer(void *context, struct control_request *request, uint64_t waited_ns, FILE *out)
 {
 	struct capture_control *control = context;
+	enum status_surfaces which = request->verb == CONTROL_TOP	    ? STATUS_OF_NOW
+				     : request->verb == CONTROL_STATUS_TEXT ? STATUS_OF_SESSION
+									    : STATUS_NO_SURFACES;
+	char title[PATH_MAX + 64], *json = NULL;
+	struct status *status;
 
 	if (control->is_closing) {
 		fputs(control->end, out);
 		return true;
 	}
-	switch (request->verb) {
-	case CONTROL_MARK:
-	case CONTROL_ROTATE:
-		return request->ticket == 0 ? begin(control, request, out)
-					    : finish(control, request, waited_ns, out);
-	case CONTROL_STOP:
+	if (request->verb == CONTROL_MARK || request->verb == CONTROL_ROTATE)
+		return mark_or_rotate(control, request, waited_ns, out);
+	if (request->verb == CONTROL_STOP) {
 		*control->is_over = true;
 		if (!control->is_stalled || waited_ns < DISK_WAIT_NS)
 			return false;
@@ -138,10 +95,30 @@ static bool answer(void *context, struct control_request *request, uint64_t wait
 			"tracing is restored, and jankd exits when all files are complete\n",
 			control->session->folder.path);
 		return true;
-	default:
-		answer_status(control, request, out);
-		return true;
 	}
+
+	if (!*control->is_over)
+		drain_for_request(control->drain);
+	status = session_status(control->session, which);
+	if (status && request->verb == CONTROL_STATUS)
+		json = status_json(status, true);
+	if (!status || (request->verb == CONTROL_STATUS && !json)) {
+		fprintf(out, "error: out of memory; %s\n", report_advice(-ENOMEM, ""));
+	} else if (request->verb == CONTROL_TOP) {
+		snprintf(title, sizeof(title), "jankd: capturing to %s, %.0f s", status->folder,
+			 status->uptime_s);
+		fputs("ok\n", out);
+		table_print_page(out, status, title, request->lines, request->columns,
+				 request->colour);
+	} else if (request->verb == CONTROL_STATUS) {
+		fprintf(out, "ok\n%s\n", json);
+	} else {
+		fputs("ok\n", out);
+		status_text_print(out, status, request->columns);
+	}
+	free(json);
+	free(status);
+	return true;
 }
 
 void capture_control_wait(struct capture_control *control)

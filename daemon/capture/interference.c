@@ -126,75 +126,69 @@ static bool read_value(struct interference *interference, enum trace_setting whi
 	return true;
 }
 
-/* The value at the start, or when it can be read at last. */
-static void begin_value(struct interference *interference, enum trace_setting which,
-			const char *value)
+/* Compares a setting with what is known of it: returns true if it differs. What another program has
+ * set is reported if it @is_due. A clock is reported at once, as events with other times must not
+ * be read. */
+static bool check_setting(struct interference *interference, enum trace_setting which, bool is_due)
 {
-	strcpy(interference->values[which], value);
-	if (which != TRACE_SETTING_ON)
-		interference->first[which] = value[0];
-	if (which == TRACE_SETTING_SIZE)
-		interference->size = interference->size_now;
-	if (which == TRACE_SETTING_CLOCK) {
-		strcpy(interference->clock, value);
-		source_set_clock(interference->session->source, value);
-	}
-	/* The mask was narrow before the capture, and stays so. */
-	if (which == TRACE_SETTING_CPUS && hides(interference, which)) {
-		session_set_loss_pending(interference->session, true);
-		write_event(interference,
-			    "some CPUs are not traced, so the vsyncs of most late frames are "
-			    "unknown: tracing_cpumask (the traced CPUs) is %s",
-			    value);
-	}
-}
+	char *known = interference->values[which], value[SETTING_SIZE];
+	bool is_first = known[0] == '\0', is_hidden;
 
-/* Another program has set it. A larger buffer does no harm, but resizing has emptied it. */
-static void report_value(struct interference *interference, enum trace_setting which,
-			 const char *value)
-{
-	bool is_hidden;
-
-	strcpy(interference->values[which], value);
+	if (!read_value(interference, which, value) || strcmp(known, value) == 0)
+		return false;
+	if (!is_first && !is_due && which != TRACE_SETTING_CLOCK)
+		return true;
+	strcpy(known, value);
+	if (is_first) {
+		/* The value at the start, or when it can be read at last. */
+		if (which != TRACE_SETTING_ON)
+			interference->first[which] = value[0];
+		if (which == TRACE_SETTING_SIZE)
+			interference->size = interference->size_now;
+		if (which == TRACE_SETTING_CLOCK) {
+			strcpy(interference->clock, value);
+			source_set_clock(interference->session->source, value);
+		}
+		/* The mask was narrow before the capture, and stays so. */
+		if (which == TRACE_SETTING_CPUS && hides(interference, which)) {
+			session_set_loss_pending(interference->session, true);
+			write_event(interference,
+				    "some CPUs are not traced, so the vsyncs of most late frames "
+				    "are unknown: tracing_cpumask (the traced CPUs) is %s",
+				    value);
+		}
+		return false;
+	}
 	interference->set_by_others |= 1u << which;
 	is_hidden = hides(interference, which);
 	write_event(interference, "another program set %s to %s%s%s", trace_files_name(which),
 		    value, is_hidden ? ": " : "",
 		    is_hidden ? effects[which < TRACE_SETTING_FORMAT ? which : TRACE_SETTING_FORMAT]
 			      : "");
+	/* A larger buffer does no harm, but resizing has emptied it. */
 	if (which == TRACE_SETTING_SIZE &&
 	    !buffer_sizes_are_smaller(&interference->size_now, &interference->size))
 		interference->size = interference->size_now;
 	if (which == TRACE_SETTING_CLOCK)
 		interference->has_other_clock = true;
 	add_hole(interference, interference->good_ns);
+	return true;
 }
 
 /* A write to these files empties a buffer. */
 #define EMPTIED (1u << TRACE_FILE_EMPTIED | 1u << TRACE_SETTING_CLOCK)
 
 /* Compares the settings with those that are known. @files: were written. Events may be missing from
- * now on. What another program has set or written is known from the recheck on, @is_due; a clock at
- * once, as events with other times must not be read. */
+ * now on. What another program has set or written is known from the recheck on, @is_due. */
 static void check_settings(struct interference *interference, unsigned int files, bool is_due)
 {
 	const unsigned int clock = 1u << TRACE_SETTING_CLOCK;
 	unsigned int differ = 0, same;
-	char list[200] = "", value[SETTING_SIZE];
+	char list[200] = "";
 
-	for (int i = 0; i < TRACE_SETTINGS; i++) {
-		enum trace_setting which = (enum trace_setting)i;
-
-		if (!read_value(interference, which, value))
-			continue;
-		if (!interference->values[which][0]) {
-			begin_value(interference, which, value);
-		} else if (strcmp(interference->values[which], value) != 0) {
-			differ |= 1u << which;
-			if (is_due || which == TRACE_SETTING_CLOCK)
-				report_value(interference, which, value);
-		}
-	}
+	for (int i = 0; i < TRACE_SETTINGS; i++)
+		if (check_setting(interference, (enum trace_setting)i, is_due))
+			differ |= 1u << i;
 	files |= differ;
 	if (files)
 		add_hole(interference, interference->good_ns);

@@ -412,16 +412,18 @@ void session_describe_lost(const struct session *session, char text[static SESSI
 		snprintf(text, SESSION_LOST_SIZE, "%" PRIu64 " events lost", counters->lost_events);
 }
 
-void session_flush(struct session *session)
+bool session_flush(struct session *session)
 {
 	struct output *output = &session->output;
 	uint64_t last_ns = pipeline_now(session->pipeline);
 	uint64_t next_ns = session->summary_next_ns;
+	bool is_new;
 
 	snapshot_tick(&session->snapshot);
 	output_flush_if_due(output, 0);
 	/* If the folder was removed, the files that are replaced as a whole were removed, too. */
-	if (session->recreations != output->state.recreations) {
+	is_new = session->recreations != output->state.recreations;
+	if (is_new) {
 		session->recreations = output->state.recreations;
 		output_summary(output, session->pipeline);
 		session_write_json(session);
@@ -433,6 +435,7 @@ void session_flush(struct session *session)
 			output_summary(output, session->pipeline);
 		session->summary_next_ns = last_ns + SUMMARY_PERIOD_NS;
 	}
+	return is_new;
 }
 
 bool session_rotate(struct session *session, const char *why)

@@ -107,8 +107,9 @@ void session_read_rest(struct session *session, enum source_how how);
 void session_fence(void *session, const struct present_fence *fence);
 void session_fences_passed(void *session, uint64_t until_ns);
 
-/* Writes pending rows, and summary.csv once a minute of trace time. */
-void session_flush(struct session *session);
+/* Writes pending rows, and summary.csv once a minute of trace time. Returns true if the folder was
+ * removed and created again since the last call. */
+bool session_flush(struct session *session);
 
 /* Closes the segments, see output_rotate(), and writes summary.csv. Returns true if a segment was
  * closed. */

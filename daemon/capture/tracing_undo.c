@@ -157,34 +157,31 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
  * does one that atrace has set to 1 KB. With sub-buffers of 16 KB these are 31 KB. */
 #define UNUSED_KB 32
 
-static void report_small_buffer(struct tracing_undo *undo, const char *path, const char *why,
-				const char *advice)
-{
-	snprintf(undo->small_buffer, sizeof(undo->small_buffer),
-		 "the trace buffer stays at %" PRIu64
-		 " KB per CPU and may overflow between two reads: %s",
-		 buffer_size_read(path), why);
-	report_warning("%s/buffer_size_kb: %s; %s", path, undo->small_buffer, advice);
-}
-
 /* A small buffer overflows between two reads. An instance keeps its size: the program that created
  * it chose that size, and reads from it. */
 void tracing_undo_resize_buffer(struct tracing_undo *undo, const char *path)
 {
 	const struct options *options = undo->options;
 	uint64_t now_kb = buffer_size_read(path);
-	int error = 0;
+	const char *why = "its size was set by the program that created this instance";
+	const char *advice = "change it with --buffer-kb 1024";
+	int error;
 
-	if (options->buffer_given || !options->instance || now_kb < UNUSED_KB)
+	if (options->buffer_given || !options->instance || now_kb < UNUSED_KB) {
 		error = buffer_size_set(path, options->buffer_kb, options->buffer_given);
-	else if (now_kb < BUFFER_ENOUGH_KB)
-		report_small_buffer(undo, path,
-				    "its size was set by the program that created this instance",
-				    "change it with --buffer-kb 1024");
-	if (error < 0)
-		report_small_buffer(undo, path, strerror(-error),
-				    report_advice(error, "run jankd as root, request less with "
-							 "--buffer-kb, or use --instance NAME"));
+		if (error >= 0)
+			return;
+		why = strerror(-error);
+		advice = report_advice(error, "run jankd as root, request less with --buffer-kb, "
+					      "or use --instance NAME");
+	} else if (now_kb >= BUFFER_ENOUGH_KB) {
+		return;
+	}
+	snprintf(undo->small_buffer, sizeof(undo->small_buffer),
+		 "the trace buffer stays at %" PRIu64
+		 " KB per CPU and may overflow between two reads: %s",
+		 buffer_size_read(path), why);
+	report_warning("%s/buffer_size_kb: %s; %s", path, undo->small_buffer, advice);
 }
 
 /* The time limit for reading properties again: none is left if there are no properties, or if
@@ -217,18 +214,17 @@ void tracing_undo_keep_journal(void *context)
 void tracing_undo_find_changes(struct tracing_undo *undo, unsigned int written)
 {
 	struct property_budget budget = next_budget(undo);
-	struct settings_kept kept = { .n = 0 };
 
 	for (int which = 0; which < TRACE_SETTINGS; which++)
 		if (written & 1u << which)
 			settings_disown(&undo->settings, undo->options->instance,
 					trace_files_name(which));
-	settings_find_changes(&undo->settings, undo->directory, &budget, &kept);
-	if (kept.n > 0)
+	undo->kept = (struct settings_kept){ .n = 0 };
+	settings_find_changes(&undo->settings, undo->directory, &budget, &undo->kept);
+	if (undo->kept.n > 0)
 		report_warning("%s: another program changed settings during the capture: not "
 			       "restored: %s; reset them if needed",
-			       undo->directory, kept.text);
-	undo->kept = kept;
+			       undo->directory, undo->kept.text);
 	undo->has_found_changes = true;
 }
 

@@ -54,18 +54,15 @@ static bool find_process(struct app_watch *watch)
 
 /* The process has ended. If the app has no other one, the next tick looks once more: a file of
  * /proc may not have been readable. */
-static void follow_next(struct app_watch *watch)
+static void on_process_end(struct watcher *watcher, uint32_t events)
 {
-	loop_close_watcher(watch->loop, &watch->process);
+	struct app_watch *watch = watcher->context;
+
+	(void)events;
+	loop_close_watcher(watch->loop, watcher);
 	watch->pid = 0;
 	watch->has_run = true;
 	find_process(watch);
-}
-
-static void on_exit_of(struct watcher *watcher, uint32_t events)
-{
-	(void)events;
-	follow_next(watcher->context);
 }
 
 void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop)
@@ -73,7 +70,7 @@ void app_watch_begin(struct app_watch *watch, const char *app, struct loop *loop
 	*watch = (struct app_watch){
 		.app = app,
 		.loop = loop,
-		.process = { .fd = -1, .ready = on_exit_of, .context = watch },
+		.process = { .fd = -1, .ready = on_process_end, .context = watch },
 	};
 }
 
@@ -86,7 +83,7 @@ bool app_watch_tick(struct app_watch *watch)
 		return true;
 	}
 	if (watch->pid != 0 && watch->process.fd < 0 && !runs(watch->pid, watch->app))
-		follow_next(watch);
+		on_process_end(&watch->process, 0);
 	return false;
 }
 

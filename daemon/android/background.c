@@ -62,28 +62,6 @@ static bool enter_cpuset(const struct background *background, const char *cpuset
 	return write_number(background->root, path, pid);
 }
 
-/* The line of /proc/self/cgroup is "4:cpuset:/top-app". Without it, child processes could not be
- * sent back there. */
-static void find_cpuset(struct background *background)
-{
-	char text[4096];
-	const char *at;
-	size_t len;
-
-	text_file_read(text, sizeof(text), "%s/proc/self/cgroup", background->root);
-	at = strstr(text, ":cpuset:/");
-	if (!at)
-		return;
-	at += strlen(":cpuset:");
-	len = strcspn(at, "\n");
-	if (len >= sizeof(background->home))
-		return;
-	snprintf(background->home, sizeof(background->home), "%.*s", (int)len, at);
-	for (size_t i = 0; i < sizeof(cpusets) / sizeof(cpusets[0]) && !background->cpuset; i++)
-		if (enter_cpuset(background, cpusets[i], getpid()))
-			background->cpuset = cpusets[i];
-}
-
 /* --- the little CPUs --- */
 
 /* How fast each CPU is; 0: unknown. False: not all of @cpus are known by the same measure. */
@@ -108,6 +86,9 @@ void background_enter(struct background *background, const char *root)
 {
 	long speeds[CPU_SETSIZE], least = LONG_MAX;
 	cpu_set_t allowed, now;
+	char text[4096];
+	const char *at;
+	size_t len;
 
 	*background = (struct background){ .root = root, .oom_before = DEVICE_UNKNOWN };
 	if (!root)
@@ -118,7 +99,21 @@ void background_enter(struct background *background, const char *root)
 		write_number(root, "/proc/self/oom_score_adj", OOM_SCORE_ADJ);
 	if (sched_getaffinity(0, sizeof(background->cpus_before), &background->cpus_before) < 0)
 		return;
-	find_cpuset(background);
+
+	/* The line of the file is "4:cpuset:/top-app". Without it, child processes could not be
+	 * sent back there. */
+	text_file_read(text, sizeof(text), "%s/proc/self/cgroup", root);
+	at = strstr(text, ":cpuset:/");
+	at = at ? at + strlen(":cpuset:") : "";
+	len = strcspn(at, "\n");
+	if (len > 0 && len < sizeof(background->home)) {
+		snprintf(background->home, sizeof(background->home), "%.*s", (int)len, at);
+		for (size_t i = 0; i < sizeof(cpusets) / sizeof(cpusets[0]) && !background->cpuset;
+		     i++)
+			if (enter_cpuset(background, cpusets[i], getpid()))
+				background->cpuset = cpusets[i];
+	}
+
 	/* A cpuset may have big CPUs, too: only the slowest are kept. */
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0 &&
 	    (read_speeds(root, "cpu_capacity", &allowed, speeds) ||

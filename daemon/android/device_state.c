@@ -153,46 +153,16 @@ static bool differs(int before, int now, int least)
 	return before < now ? now - before >= least : before - now >= least;
 }
 
-/* Adds a part, with a comma before it. */
+/* Adds a part of an event, with a comma before it. */
 #define add(text, format, ...)                                                                     \
 	text_append(text, DEVICE_STATE_TEXT, "%s" format, (text)[0] ? ", " : "", __VA_ARGS__)
-
-static void print(char text[static DEVICE_STATE_TEXT], const struct device_values *before,
-		  const struct device_values *now)
-{
-	int percent = now->battery_percent;
-
-	text[0] = '\0';
-	if (percent != DEVICE_UNKNOWN && before->battery_percent != DEVICE_UNKNOWN &&
-	    percent != before->battery_percent)
-		add(text, "battery %d %% (%+d)", percent, percent - before->battery_percent);
-	else if (percent != DEVICE_UNKNOWN)
-		add(text, "battery %d %%", percent);
-	if (now->battery_mc != DEVICE_UNKNOWN)
-		add(text, "%s%.1f C", percent == DEVICE_UNKNOWN ? "battery " : "",
-		    now->battery_mc / 1e3);
-	if (now->charging != DEVICE_UNKNOWN)
-		add(text, "%s", device_charging_name(now->charging));
-	if (now->screen_on != DEVICE_UNKNOWN)
-		add(text, "screen %s", now->screen_on ? "on" : "off");
-	if (now->brightness != DEVICE_UNKNOWN && now->brightness_max != DEVICE_UNKNOWN)
-		add(text, "brightness %d/%d", now->brightness, now->brightness_max);
-	else if (now->brightness != DEVICE_UNKNOWN)
-		add(text, "brightness %d", now->brightness);
-	if (now->skin_mc != DEVICE_UNKNOWN)
-		add(text, "skin %.1f C", now->skin_mc / 1e3);
-	if (now->cpu_mc != DEVICE_UNKNOWN)
-		add(text, "CPU %.1f C", now->cpu_mc / 1e3);
-	if (now->cpu_cooling != DEVICE_UNKNOWN)
-		add(text, "CPU cooling %d", now->cpu_cooling);
-}
 
 bool device_state_event(struct device_state *state, uint64_t now_ns,
 			char text[static DEVICE_STATE_TEXT])
 {
 	const struct device_values *before = &state->reported;
 	struct device_values now;
-	int step;
+	int step, percent;
 
 	if (state->n_files == 0 || now_ns < state->next_ns)
 		return false;
@@ -208,7 +178,31 @@ bool device_state_event(struct device_state *state, uint64_t now_ns,
 	    !differs(before->skin_mc, now.skin_mc, BODY_CHANGE_MC) &&
 	    !differs(before->cpu_mc, now.cpu_mc, CPU_CHANGE_MC))
 		return false;
-	print(text, before, &now);
+
+	text[0] = '\0';
+	percent = now.battery_percent;
+	if (percent != DEVICE_UNKNOWN && before->battery_percent != DEVICE_UNKNOWN &&
+	    percent != before->battery_percent)
+		add(text, "battery %d %% (%+d)", percent, percent - before->battery_percent);
+	else if (percent != DEVICE_UNKNOWN)
+		add(text, "battery %d %%", percent);
+	if (now.battery_mc != DEVICE_UNKNOWN)
+		add(text, "%s%.1f C", percent == DEVICE_UNKNOWN ? "battery " : "",
+		    now.battery_mc / 1e3);
+	if (now.charging != DEVICE_UNKNOWN)
+		add(text, "%s", device_charging_name(now.charging));
+	if (now.screen_on != DEVICE_UNKNOWN)
+		add(text, "screen %s", now.screen_on ? "on" : "off");
+	if (now.brightness != DEVICE_UNKNOWN && now.brightness_max != DEVICE_UNKNOWN)
+		add(text, "brightness %d/%d", now.brightness, now.brightness_max);
+	else if (now.brightness != DEVICE_UNKNOWN)
+		add(text, "brightness %d", now.brightness);
+	if (now.skin_mc != DEVICE_UNKNOWN)
+		add(text, "skin %.1f C", now.skin_mc / 1e3);
+	if (now.cpu_mc != DEVICE_UNKNOWN)
+		add(text, "CPU %.1f C", now.cpu_mc / 1e3);
+	if (now.cpu_cooling != DEVICE_UNKNOWN)
+		add(text, "CPU cooling %d", now.cpu_cooling);
 	state->reported = now;
 	return text[0] != '\0';
 }
@@ -245,20 +239,18 @@ static bool begins_with(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* A mouse or a pen that is connected has a battery, too, with the scope Device. */
+/* The first battery. A mouse or a pen that is connected has one, too, with the scope Device. */
 static void add_battery_of(struct device_state *state, const char *folder, const char *entry)
 {
 	char text[32];
 
-	if (!text_file_read(text, sizeof(text), "%s/%s/type", folder, entry) ||
+	if (state->n_files > 0 ||
+	    !text_file_read(text, sizeof(text), "%s/%s/type", folder, entry) ||
 	    strcmp(text, "Battery") != 0)
 		return;
 	if (text_file_read(text, sizeof(text), "%s/%s/scope", folder, entry) &&
 	    strcmp(text, "Device") == 0)
 		return;
-	for (unsigned int i = 0; i < state->n_files; i++)
-		if (state->files[i].kind <= DEVICE_FILE_STATUS)
-			return;
 	add_file(state, DEVICE_FILE_CAPACITY, folder, entry, "capacity");
 	add_file(state, DEVICE_FILE_BATTERY_TEMP, folder, entry, "temp");
 	add_file(state, DEVICE_FILE_STATUS, folder, entry, "status");

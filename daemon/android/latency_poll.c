@@ -301,37 +301,6 @@ static uint64_t poll_period_ns(uint64_t period_ns)
 	return ns > POLL_LEAST_NS ? ns : POLL_LEAST_NS;
 }
 
-/* New frames of a layer. */
-static void take_frames(struct latency_poll *poll, struct polled_layer *layer,
-			const struct latency_row *frames, unsigned int n, enum latency_gap gap,
-			int64_t before_ns)
-{
-	layer->gaps += gap != LATENCY_GAP_NONE;
-	for (unsigned int i = 0; i < n; i++) {
-		uint64_t actual_ns = trace_time(poll, frames[i].actual_ns);
-
-		if (i > 0 || (before_ns > 0 && gap == LATENCY_GAP_NONE))
-			narrow_switch(poll, actual_ns, (uint64_t)(frames[i].actual_ns - before_ns));
-		before_ns = frames[i].actual_ns;
-		/* The older half does not wait for the scan. */
-		if (poll->n_held == LATENCY_HELD_MAX) {
-			qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
-			pass(poll, poll->held[LATENCY_HELD_MAX / 2].actual_ns);
-		}
-		layer->n_held++;
-		poll->held[poll->n_held++] = (struct held_frame){
-			.desired_ns = trace_time(poll, frames[i].desired_ns),
-			.actual_ns = actual_ns,
-			.ready_ns = trace_time(poll, frames[i].ready_ns),
-			.gaps = layer->gaps,
-			.layer = (uint16_t)(layer - poll->layers),
-			.is_loss = i == 0 && gap == LATENCY_GAP_OVERRUN,
-		};
-	}
-	poll->counts.frames += n;
-	layer->fresh_ns = clock_read(CLOCK_MONOTONIC);
-}
-
 /* @layer NULL: a new one. A layer without a fresh row gets no entry. */
 static void join(struct latency_poll *poll, struct polled_layer *layer,
 		 const struct printed_ring *printed)
@@ -344,6 +313,7 @@ static void join(struct latency_poll *poll, struct polled_layer *layer,
 	char text[LATENCY_NAME_SIZE + 96];
 	enum latency_gap gap;
 	unsigned int n = latency_ring_join(&ring, printed->rows, printed->n, frames, &gap);
+	bool is_overrun = n > 0 && gap == LATENCY_GAP_OVERRUN;
 
 	if (!layer && n > 0) {
 		unsigned int twin = 0;
@@ -365,10 +335,34 @@ static void join(struct latency_poll *poll, struct polled_layer *layer,
 		return;
 	layer->ring = ring;
 	layer->joined_ns = poll->run_ns;
+	layer->gaps += n > 0 && gap != LATENCY_GAP_NONE;
 	poll->counts.restarts += ring.restarts - restarts;
+	poll->counts.frames += n;
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t actual_ns = trace_time(poll, frames[i].actual_ns);
+
+		if (i > 0 || (before_ns > 0 && gap == LATENCY_GAP_NONE))
+			narrow_switch(poll, actual_ns, (uint64_t)(frames[i].actual_ns - before_ns));
+		before_ns = frames[i].actual_ns;
+		/* The older half does not wait for the scan. */
+		if (poll->n_held == LATENCY_HELD_MAX) {
+			qsort(poll->held, poll->n_held, sizeof(poll->held[0]), compare_held);
+			pass(poll, poll->held[LATENCY_HELD_MAX / 2].actual_ns);
+		}
+		layer->n_held++;
+		poll->held[poll->n_held++] = (struct held_frame){
+			.desired_ns = trace_time(poll, frames[i].desired_ns),
+			.actual_ns = actual_ns,
+			.ready_ns = trace_time(poll, frames[i].ready_ns),
+			.gaps = layer->gaps,
+			.layer = (uint16_t)(layer - poll->layers),
+			.is_loss = i == 0 && is_overrun,
+		};
+	}
 	if (n > 0)
-		take_frames(poll, layer, frames, n, gap, before_ns);
-	if (n > 0 && gap == LATENCY_GAP_OVERRUN) {
+		layer->fresh_ns = clock_read(CLOCK_MONOTONIC);
+	if (is_overrun) {
 		poll->counts.overruns++;
 		snprintf(text, sizeof(text),
 			 "frames of a layer were overwritten before they were read: %s",
@@ -435,27 +429,6 @@ static void end_block(struct latency_poll *poll)
 	poll->rings[poll->n_rings].n = 0;
 }
 
-static void read_name(struct latency_poll *poll, struct span line)
-{
-	struct span name = layer_list_name(line);
-
-	if (line.len >= CHILD_LINE_MAX) { /* cut, so the name is unknown */
-		poll->counts.refused++;
-		return;
-	}
-	if (!name.ptr || layer_list_is_container(name) || memchr(name.ptr, '\0', name.len))
-		return;
-	if (poll->n_names == LATENCY_NAMES_MAX || name.len >= LATENCY_NAME_SIZE ||
-	    poll->names_len + name.len + 1 > sizeof(poll->names)) {
-		poll->counts.refused++;
-		return;
-	}
-	memcpy(poll->names + poll->names_len, name.ptr, name.len);
-	poll->names_len += name.len;
-	poll->names[poll->names_len++] = '\0';
-	poll->n_names++;
-}
-
 static void on_line(struct child *child, struct span line)
 {
 	struct latency_poll *poll = child->context;
@@ -463,9 +436,25 @@ static void on_line(struct child *child, struct span line)
 	bool said = counts->said[0] != '\0';
 	struct printed_ring *printed;
 	struct latency_row row;
+	struct span name;
 
 	if (poll->run == RUN_LIST) {
-		read_name(poll, line);
+		name = layer_list_name(line);
+		if (line.len >= CHILD_LINE_MAX) { /* cut, so the name is unknown */
+			counts->refused++;
+			return;
+		}
+		if (!name.ptr || layer_list_is_container(name) || memchr(name.ptr, '\0', name.len))
+			return;
+		if (poll->n_names == LATENCY_NAMES_MAX || name.len >= LATENCY_NAME_SIZE ||
+		    poll->names_len + name.len + 1 > sizeof(poll->names)) {
+			counts->refused++;
+			return;
+		}
+		memcpy(poll->names + poll->names_len, name.ptr, name.len);
+		poll->names_len += name.len;
+		poll->names[poll->names_len++] = '\0';
+		poll->n_names++;
 		return;
 	}
 	switch (latency_dump_line(line, &row)) {
@@ -563,26 +552,6 @@ static const struct polled_layer *due_layer(const struct latency_poll *poll, uin
 	return due;
 }
 
-/* More than a ring's time has passed since the last poll of a living layer. */
-static void report_starved(struct latency_poll *poll, const struct polled_layer *due)
-{
-	char text[LATENCY_NAME_SIZE + 200];
-	unsigned int living = 0;
-
-	if (due->period_ns == 0 || loop_now() < due->next_ns + poll_period_ns(due->period_ns) ||
-	    !rate_limit_allows(&poll->starved, 1, STARVED_NS, loop_now()))
-		return;
-	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
-		living += lives(&poll->layers[i]);
-	snprintf(text, sizeof(text),
-		 "dumpsys is too slow (%" PRIu64
-		 " ms for each call) to read the frames of %u layers in "
-		 "time, such as %s: frames may be missing; select fewer layers with --include or "
-		 "--exclude",
-		 poll->counts.wall_ns / poll->counts.polls / NS_PER_MS, living, due->name);
-	poll->calls.event(poll->calls.context, "device", text);
-}
-
 /* In the first scan a layer may have no frame since the begin yet, and so no polls of its own: the
  * next one comes before its ring is overwritten. */
 static uint64_t next_scan_ns(const struct latency_poll *poll)
@@ -614,47 +583,44 @@ unsigned int nearest_name_distance(const char *a, const char *b)
 	return row[m];
 }
 
-/* --include fits no name of the list: the nearest ones are what the user may have meant. */
-static void report_no_layer(struct latency_poll *poll, const char *glob)
-{
-	struct {
-		const char *name;
-		unsigned int distance;
-	} nearest[NEAREST_NAMES], candidate, further;
-	char text[NEAREST_NAMES * 80 + 200];
-
-	for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
-		nearest[at].name = "";
-		nearest[at].distance = UINT_MAX;
-	}
-	for (size_t i = 0; i < poll->names_len; i += strlen(poll->names + i) + 1) {
-		candidate.name = poll->names + i;
-		candidate.distance = nearest_name_distance(glob, candidate.name);
-		for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
-			if (candidate.distance >= nearest[at].distance)
-				continue;
-			further = nearest[at];
-			nearest[at] = candidate;
-			candidate = further;
-		}
-	}
-	snprintf(text, sizeof(text),
-		 "--include %.80s: no such layer; the nearest names are: %.80s%s%.80s%s%.80s", glob,
-		 nearest[0].name, nearest[1].name[0] ? ", " : "", nearest[1].name,
-		 nearest[2].name[0] ? ", " : "", nearest[2].name);
-	poll->calls.event(poll->calls.context, "device", text);
-}
-
+/* If a GLOB of --include fits no name of the list, the nearest ones are what the user may have
+ * meant. */
 static void check_include(struct latency_poll *poll)
 {
-	for (const char *const *globs = poll->options->include; *globs; globs++) {
-		size_t i = 0;
+	for (const char *const *glob = poll->options->include; *glob; glob++) {
+		const char *const include[] = { *glob, NULL };
+		struct {
+			const char *name;
+			unsigned int distance;
+		} nearest[NEAREST_NAMES], candidate, further;
+		char text[NEAREST_NAMES * 80 + 200];
+		size_t n = 0;
 
-		while (i < poll->names_len &&
-		       !is_wanted((const char *const[]){ *globs, NULL }, NULL, poll->names + i))
-			i += strlen(poll->names + i) + 1;
-		if (i == poll->names_len && i > 0)
-			report_no_layer(poll, *globs);
+		while (n < poll->names_len && !is_wanted(include, NULL, poll->names + n))
+			n += strlen(poll->names + n) + 1;
+		if (n < poll->names_len || n == 0)
+			continue;
+		for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
+			nearest[at].name = "";
+			nearest[at].distance = UINT_MAX;
+		}
+		for (size_t i = 0; i < poll->names_len; i += strlen(poll->names + i) + 1) {
+			candidate.name = poll->names + i;
+			candidate.distance = nearest_name_distance(*glob, candidate.name);
+			for (unsigned int at = 0; at < NEAREST_NAMES; at++) {
+				if (candidate.distance >= nearest[at].distance)
+					continue;
+				further = nearest[at];
+				nearest[at] = candidate;
+				candidate = further;
+			}
+		}
+		snprintf(text, sizeof(text),
+			 "--include %.80s: no such layer; the nearest names are: "
+			 "%.80s%s%.80s%s%.80s",
+			 *glob, nearest[0].name, nearest[1].name[0] ? ", " : "", nearest[1].name,
+			 nearest[2].name[0] ? ", " : "", nearest[2].name);
+		poll->calls.event(poll->calls.context, "device", text);
 	}
 }
 
@@ -675,6 +641,8 @@ void latency_poll_follow(struct latency_poll *poll)
 {
 	const struct polled_layer *due;
 	uint64_t now_ns = loop_now();
+	char text[LATENCY_NAME_SIZE + 200];
+	unsigned int living = 0;
 	const char *name;
 
 	if (!poll)
@@ -688,7 +656,21 @@ void latency_poll_follow(struct latency_poll *poll)
 	due = poll->is_scanning && poll->was_due ? NULL : due_layer(poll, now_ns);
 	poll->was_due = due != NULL;
 	if (due) {
-		report_starved(poll, due);
+		/* More than a ring's time has passed since its last poll. */
+		if (due->period_ns > 0 &&
+		    loop_now() >= due->next_ns + poll_period_ns(due->period_ns) &&
+		    rate_limit_allows(&poll->starved, 1, STARVED_NS, loop_now())) {
+			for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++)
+				living += lives(&poll->layers[i]);
+			snprintf(text, sizeof(text),
+				 "dumpsys is too slow (%" PRIu64
+				 " ms for each call) to read the frames of %u layers in "
+				 "time, such as %s: frames may be missing; select fewer layers "
+				 "with --include or --exclude",
+				 poll->counts.wall_ns / poll->counts.polls / NS_PER_MS, living,
+				 due->name);
+			poll->calls.event(poll->calls.context, "device", text);
+		}
 		start_layer(poll, due->name);
 	} else if (poll->is_scanning && (name = next_wanted(poll))) {
 		start_layer(poll, name);

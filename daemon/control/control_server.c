@@ -183,24 +183,6 @@ static void on_client(struct watcher *watcher, uint32_t events)
 
 /* --- new connections --- */
 
-/* Finds a free entry, or the entry of the oldest client without a request. NULL: all clients wait
- * for answers. */
-static struct client *find_place(struct control *control)
-{
-	struct client *oldest = NULL;
-
-	for (int i = 0; i < CLIENTS_MAX; i++) {
-		struct client *client = &control->clients[i];
-
-		if (client->watcher.fd < 0)
-			return client;
-		if (!client->answer && client->since_ns == 0 &&
-		    (!oldest || client->deadline_ns < oldest->deadline_ns))
-			oldest = client;
-	}
-	return oldest;
-}
-
 /* No connections are accepted there until the next tick. */
 static void pause_listener(struct control *control, enum listener listener)
 {
@@ -212,14 +194,26 @@ static void pause_listener(struct control *control, enum listener listener)
 static void on_listener(struct watcher *watcher, uint32_t events)
 {
 	struct control *control = watcher->context;
-	struct client *client = find_place(control);
+	struct client *client = NULL;
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	int fd;
 
 	(void)events;
+	/* A free entry, or that of the oldest client without a request. */
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		struct client *other = &control->clients[i];
+
+		if (other->watcher.fd < 0) {
+			client = other;
+			break;
+		}
+		if (!other->answer && other->since_ns == 0 &&
+		    (!client || other->deadline_ns < client->deadline_ns))
+			client = other;
+	}
 	if (!client) {
-		/* New clients wait in the backlog until an entry is free. */
+		/* All wait for answers. New ones wait in the backlog until an entry is free. */
 		watch_listeners(control, 0);
 		return;
 	}

@@ -89,42 +89,6 @@ static void on_interference(struct watcher *watcher, uint32_t events)
 	drain_within(&capture->drain, 0);
 }
 
-static void tick_if_due(struct capture *capture)
-{
-	uint64_t silent_ns;
-	bool may_sleep;
-	char text[DEVICE_STATE_TEXT];
-
-	if (!drain_tick_due(&capture->drain))
-		return;
-	drain_boost(&capture->drain, false);
-	drain_watch_highwater(&capture->drain, !interference_runs_program(&capture->interference));
-	/* The screen is off and nothing is drawn: from now on no timer wakes up the device. What
-	 * ticks look at, they look at with the next wakeup of another cause. --sync is a timer of
-	 * the user. */
-	silent_ns = loop_now() - capture->drain.last_data_ns;
-	may_sleep = silent_ns > periods.asleep_ns + capture->options->sync_ns &&
-		    device_state_is_screen_off(&capture->device);
-	drain_set_may_sleep(&capture->drain, may_sleep);
-	interference_tick(&capture->interference, may_sleep);
-	android_probe_tick(&capture->probe);
-	live_timeline_tick(capture->timeline);
-	if (session_flush(&capture->session))
-		control_reopen(capture->control.control, capture->session.folder.path);
-	if (capture->session.output.console.error < 0)
-		stop(capture, EXIT_DONE);
-	control_tick(capture->control.control);
-	if (app_watch_tick(&capture->app)) {
-		output_event_now(&capture->session.output, "tracing",
-				 "%s exited, so the capture ended", capture->options->until_exit);
-		stop(capture, EXIT_DONE);
-	}
-	if (device_state_event(&capture->device, loop_now(), text))
-		output_event_now(&capture->session.output, "device", "%s", text);
-	if (capture->view && capture->view->tick)
-		capture->view->tick(capture->view->context, capture);
-}
-
 /* When counting begins or, after that, the capture ends. */
 static uint64_t next_change(const struct capture *capture)
 {
@@ -149,42 +113,77 @@ static void set_timer(const struct capture *capture)
 
 static void read_until_over(struct capture *capture)
 {
+	struct session *session = &capture->session;
+	struct drain *drain = &capture->drain;
+	struct control *control = capture->control.control;
+	char text[DEVICE_STATE_TEXT];
+	uint64_t until_ns;
+	bool may_sleep;
+
 	while (!capture->is_over) {
-		uint64_t until_ns;
-		int error = drain_if_due(&capture->drain);
+		int error = drain_if_due(drain);
 
 		if (error == 0)
 			android_probe_follow(&capture->probe);
 		else if (error != -EAGAIN)
 			stop(capture, EXIT_FAILED);
-		tick_if_due(capture);
-		drain_watch_highwater(&capture->drain,
+
+		if (drain_tick_due(drain)) {
+			drain_boost(drain, false);
+			drain_watch_highwater(drain,
+					      !interference_runs_program(&capture->interference));
+			/* The screen is off and nothing is drawn: from now on no timer wakes up the
+			 * device. What ticks look at, they look at with the next wakeup of another
+			 * cause. --sync is a timer of the user. */
+			may_sleep = loop_now() - drain->last_data_ns >
+					    periods.asleep_ns + capture->options->sync_ns &&
+				    device_state_is_screen_off(&capture->device);
+			drain_set_may_sleep(drain, may_sleep);
+			interference_tick(&capture->interference, may_sleep);
+			android_probe_tick(&capture->probe);
+			live_timeline_tick(capture->timeline);
+			if (session_flush(session))
+				control_reopen(control, session->folder.path);
+			if (session->output.console.error < 0)
+				stop(capture, EXIT_DONE);
+			control_tick(control);
+			if (app_watch_tick(&capture->app)) {
+				output_event_now(&session->output, "tracing",
+						 "%s exited, so the capture ended",
+						 capture->options->until_exit);
+				stop(capture, EXIT_DONE);
+			}
+			if (device_state_event(&capture->device, loop_now(), text))
+				output_event_now(&session->output, "device", "%s", text);
+			if (capture->view && capture->view->tick)
+				capture->view->tick(capture->view->context, capture);
+		}
+
+		drain_watch_highwater(drain,
 				      !interference_program_is_running(&capture->interference));
-		control_answer_waiting(capture->control.control);
+		control_answer_waiting(control);
 		child_check(&capture->reload.child);
-		until_ns =
-			snapshot_save(&capture->session.snapshot) ? 0 : drain_next(&capture->drain);
+		until_ns = snapshot_save(&session->snapshot) ? 0 : drain_next(drain);
 		latency_poll_follow(capture->latency);
 		until_ns = loop_earlier(until_ns, latency_poll_next(capture->latency));
 		/* Clients and child processes may hang, so they are checked. */
-		if (control_has_clients(capture->control.control) ||
-		    child_runs(&capture->reload.child))
+		if (control_has_clients(control) || child_runs(&capture->reload.child))
 			until_ns = loop_earlier(until_ns, loop_now() + periods.drain_fresh_ns);
 		else if (android_probe_runs(&capture->probe) ||
 			 interference_has_child(&capture->interference))
 			until_ns = loop_earlier(until_ns, loop_now() + periods.drain_most_ns);
 		loop_wait(&capture->loop, until_ns);
+
 		if (loop_now() < next_change(capture))
 			continue;
-		if (!capture->session.discarding) {
+		if (!session->discarding) {
 			stop(capture, EXIT_DONE);
 			continue;
 		}
 		/* --wait is over. Events from before this moment are not counted. */
-		session_read_rest(&capture->session, SOURCE_NORMAL);
-		capture->session.discarding = false;
-		output_event_now(&capture->session.output, "tracing",
-				 "counting began: --wait is over");
+		session_read_rest(session, SOURCE_NORMAL);
+		session->discarding = false;
+		output_event_now(&session->output, "tracing", "counting began: --wait is over");
 		set_timer(capture);
 	}
 }

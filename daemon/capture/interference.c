@@ -221,39 +221,6 @@ static void check_settings(struct interference *interference, unsigned int files
 		interference->written_ns = loop_now();
 }
 
-/* --- clocks --- */
-
-static void check_clocks(struct interference *interference)
-{
-	struct clock_change change = clock_watch_compare(&interference->clocks, clock_watch_read());
-	bool is_step = change.slept_ns != 0 || change.stepped_ns != 0;
-	struct output *output = &interference->session->output;
-
-	/* The wall clock gives events their time, so it is measured before an event is written. */
-	if (!interference->has_other_clock &&
-	    (is_step || loop_now() >= interference->wall_ns + FOLLOW_WALL_NS)) {
-		struct wall_clock now =
-			kernel_clock_measure(interference->clock, interference->files);
-
-		interference->wall_ns = loop_now();
-		if (is_step ||
-		    (now.known && llabs(now.offset_ns - output->clock.offset_ns) > DRIFT_NS))
-			output->clock = now;
-	}
-	if (change.slept_ns) {
-		add_hole(interference, interference->good_ns);
-		write_event(interference, "the device was suspended for %" PRId64 ".%03d s",
-			    change.slept_ns / 1000000000, (int)(change.slept_ns / 1000000 % 1000));
-	}
-	if (change.stepped_ns) {
-		int64_t size_ns = llabs(change.stepped_ns);
-
-		write_event(interference, "the wall clock jumped by %s%" PRId64 ".%03d s",
-			    change.stepped_ns < 0 ? "-" : "+", size_ns / 1000000000,
-			    (int)(size_ns / 1000000 % 1000));
-	}
-}
-
 /* --- other readers --- */
 
 /* A program that has just opened the trace may only empty it. If it is still open at the next tick,
@@ -364,12 +331,34 @@ static void check(struct interference *interference, bool is_tick, bool is_last)
 {
 	bool is_due = is_last || (interference->written_ns > 0 &&
 				  loop_now() - interference->written_ns >= RECHECK_NS);
-	/* True: another program's value is set, and it is not the one that jankd keeps. */
-	bool is_wrong[INTERFERENCE_RESTORED];
 	const unsigned int readers = 1u << TRACE_FILE_RAW | 1u << TRACE_FILE_WAS_READ;
 	unsigned int files = read_watch(interference);
+	struct clock_change change = clock_watch_compare(&interference->clocks, clock_watch_read());
+	struct wall_clock now, *clock = &interference->session->output.clock;
+	/* True: another program's value is set, and it is not the one that jankd keeps. */
+	bool is_wrong[INTERFERENCE_RESTORED];
 
-	check_clocks(interference);
+	/* The wall clock gives events their time, so it is measured before an event is written. */
+	if (!interference->has_other_clock &&
+	    (change.slept_ns || change.stepped_ns ||
+	     loop_now() >= interference->wall_ns + FOLLOW_WALL_NS)) {
+		now = kernel_clock_measure(interference->clock, interference->files);
+		interference->wall_ns = loop_now();
+		if (change.slept_ns || change.stepped_ns ||
+		    (now.known && llabs(now.offset_ns - clock->offset_ns) > DRIFT_NS))
+			*clock = now;
+	}
+	if (change.slept_ns) {
+		add_hole(interference, interference->good_ns);
+		write_event(interference, "the device was suspended for %" PRId64 ".%03d s",
+			    change.slept_ns / 1000000000, (int)(change.slept_ns / 1000000 % 1000));
+	}
+	if (change.stepped_ns)
+		write_event(interference, "the wall clock jumped by %s%" PRId64 ".%03d s",
+			    change.stepped_ns < 0 ? "-" : "+",
+			    (int64_t)llabs(change.stepped_ns) / 1000000000,
+			    (int)(llabs(change.stepped_ns) / 1000000 % 1000));
+
 	check_readers(interference, files, is_tick);
 	files &= ~readers;
 	/* Nothing but the kernel's statistics shows dropped events, and they must be found before
@@ -385,6 +374,7 @@ static void check(struct interference *interference, bool is_tick, bool is_last)
 		interference->good_ns = pipeline_now(interference->session->pipeline);
 	if (loop_now() >= interference->event_ns + EVENT_WAIT_NS)
 		interference->event_ns = 0;
+
 	is_wrong[INTERFERENCE_ON] = interference->values[TRACE_SETTING_ON][0] == '0';
 	is_wrong[INTERFERENCE_SIZE] =
 		buffer_sizes_are_smaller(&interference->size_now, &interference->size);
@@ -449,48 +439,6 @@ static bool waits_for_restore(const struct interference *interference,
 	       !(kind == INTERFERENCE_TAGS && child_runs(&interference->tags.atrace));
 }
 
-/* Tags are restored when atrace has ended, see on_tags_restored(). */
-static void restore_if_due(struct interference *interference, enum interference_restored kind)
-{
-	enum trace_setting which =
-		kind == INTERFERENCE_SIZE ? TRACE_SETTING_SIZE : TRACE_SETTING_ON;
-	uint64_t *due_ns = &interference->restore_ns[kind];
-	char *value = interference->values[which];
-	int error;
-
-	if (!waits_for_restore(interference, kind) || loop_now() < *due_ns)
-		return;
-	*due_ns = UINT64_MAX;
-	if (interference->session->options->yield)
-		return;
-	if (!rate_limit_allows(&interference->restores, RESTORES_MAX, periods.restores_ns,
-			       loop_now())) {
-		write_event(interference,
-			    "another program kept changing settings of the trace, so jankd does "
-			    "not restore this one: %s",
-			    names[kind]);
-		return;
-	}
-	*due_ns = loop_now() + periods.restore_ns;
-	if (kind == INTERFERENCE_TAGS)
-		error = interference_tags_restore(&interference->tags);
-	else if (kind == INTERFERENCE_SIZE)
-		error = buffer_sizes_grow(interference->files->path, &interference->size_now,
-					  &interference->size);
-	else
-		error = setting_write(interference->files->path, "tracing_on", "1");
-	ignore_own_writes(interference);
-	if (error < 0)
-		write_event(interference, "jankd could not set %s back: %s", names[kind],
-			    strerror(-error));
-	if (error < 0 || kind == INTERFERENCE_TAGS)
-		return;
-	interference->set_by_others &= ~(1u << which);
-	if (read_value(interference, which, value))
-		write_event(interference, "jankd set %s back to %s", names[kind], value);
-	add_hole(interference, interference->good_ns);
-}
-
 uint64_t interference_due_ns(const struct interference *interference)
 {
 	uint64_t busy_ns = interference->tick_ns + periods.tick_ns, due_ns = UINT64_MAX;
@@ -529,8 +477,49 @@ void interference_tick(struct interference *interference, bool is_paused)
 		interference->tags_query_ns = pipeline_now(interference->session->pipeline);
 	}
 	interference_tags_tick(&interference->tags, !is_paused);
-	for (int i = 0; i < INTERFERENCE_RESTORED; i++)
-		restore_if_due(interference, (enum interference_restored)i);
+
+	for (int kind = 0; kind < INTERFERENCE_RESTORED; kind++) {
+		enum trace_setting which =
+			kind == INTERFERENCE_SIZE ? TRACE_SETTING_SIZE : TRACE_SETTING_ON;
+		char *value = interference->values[which];
+		uint64_t *due_ns = &interference->restore_ns[kind];
+		int error;
+
+		if (!waits_for_restore(interference, (enum interference_restored)kind) ||
+		    loop_now() < *due_ns)
+			continue;
+		*due_ns = UINT64_MAX;
+		if (interference->session->options->yield)
+			continue;
+		if (!rate_limit_allows(&interference->restores, RESTORES_MAX, periods.restores_ns,
+				       loop_now())) {
+			write_event(interference,
+				    "another program kept changing settings of the trace, so jankd "
+				    "does not restore this one: %s",
+				    names[kind]);
+			continue;
+		}
+		*due_ns = loop_now() + periods.restore_ns;
+		if (kind == INTERFERENCE_TAGS)
+			error = interference_tags_restore(&interference->tags);
+		else if (kind == INTERFERENCE_SIZE)
+			error = buffer_sizes_grow(interference->files->path,
+						  &interference->size_now, &interference->size);
+		else
+			error = setting_write(interference->files->path, "tracing_on", "1");
+		ignore_own_writes(interference);
+		if (error < 0)
+			write_event(interference, "jankd could not set %s back: %s", names[kind],
+				    strerror(-error));
+		/* Tags are restored when atrace has ended, see on_tags_restored(). */
+		if (error < 0 || kind == INTERFERENCE_TAGS)
+			continue;
+		interference->set_by_others &= ~(1u << which);
+		if (read_value(interference, which, value))
+			write_event(interference, "jankd set %s back to %s", names[kind], value);
+		add_hole(interference, interference->good_ns);
+	}
+
 	interference->is_watching = interference->watch.watcher.fd >= 0 &&
 				    loop_watch(interference->loop, &interference->watch.watcher,
 					       EPOLLIN | EPOLLONESHOT) == 0;

@@ -91,90 +91,6 @@ static int try_address(const struct sockaddr_un *address, size_t size, int flags
 	return error;
 }
 
-/* First tries the socket's file, without a wait: other users cannot keep it busy. Returns a
- * connected socket or -errno; -EPERM: a process of another user listens there. */
-static int connect_to(const struct holder *holder, const char *folder, unsigned int timeout_s)
-{
-	struct sockaddr_un of_file = { .sun_family = AF_UNIX }, abstract = of_file;
-	size_t len = strlen(holder->name);
-	int file = state_dir_find(folder, STATE_DIR_SOCKET), fd = -1;
-
-	snprintf(of_file.sun_path, sizeof(of_file.sun_path), "/proc/self/fd/%d", file);
-	if (file >= 0) {
-		fd = try_address(&of_file, sizeof(of_file), SOCK_NONBLOCK, holder, timeout_s);
-		close(file);
-	}
-	if (fd >= 0)
-		return fd;
-	memcpy(abstract.sun_path + 1, holder->name, len);
-	return try_address(&abstract, offsetof(struct sockaddr_un, sun_path) + 1 + len, 0, holder,
-			   timeout_s);
-}
-
-/* Reads until the connection is closed or breaks. *text is set to what came, NUL-terminated, or to
- * NULL. Returns 0 or -errno; -EAGAIN: @until_ns is over. */
-static int read_all(char **text, bool *is_whole, int fd, int64_t until_ns)
-{
-	struct pollfd in = { .fd = fd, .events = POLLIN };
-	int64_t left_ns = 1;
-	size_t len = 0;
-	ssize_t n = 1;
-
-	*text = malloc(ANSWER_MAX + 1);
-	if (!*text)
-		return -ENOMEM;
-	while (n != 0 && left_ns > 0 && len < ANSWER_MAX) {
-		n = recv(fd, *text + len, ANSWER_MAX - len, MSG_DONTWAIT);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			break;
-		len += n > 0 ? (size_t)n : 0;
-		if (n >= 0)
-			continue;
-		left_ns = until_ns - clock_read(CLOCK_MONOTONIC);
-		if (left_ns > 0)
-			poll(&in, 1, (int)(left_ns / 1000000) + 1);
-	}
-	(*text)[len] = '\0';
-	*is_whole = n == 0 && len > 0 && (*text)[len - 1] == '\n' && strlen(*text) == len;
-	if (n > 0)
-		return -EMSGSIZE;
-	return left_ns <= 0 ? -EAGAIN : 0;
-}
-
-/* Separates "ok" from the body, and "error: " from the reason. The body is escaped line by line: a
- * process of another user may send escape sequences for the terminal. */
-static int parse_answer(struct control_answer *answer, char *text, bool is_whole,
-			const char *folder)
-{
-	size_t size = 4 * strlen(text) + 1, len = 0;
-	char *line;
-
-	if (is_whole && strncmp(text, "ok\n", 3) == 0) {
-		answer->body = malloc(size);
-		if (!answer->body) {
-			snprintf(answer->why, sizeof(answer->why), "out of memory; %s",
-				 report_advice(-ENOMEM, ""));
-			return -ENOMEM;
-		}
-		text += 3;
-		while ((line = strsep(&text, "\n"))) {
-			len += text_escape(answer->body + len, size - len, line);
-			answer->body[len] = '\n';
-			len += text ? 1 : 0;
-		}
-		answer->body[len] = '\0';
-		return 0;
-	}
-	if (strncmp(text, "error: ", 7) == 0) {
-		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),
-			 text + 7);
-		return strcmp(answer->why, CONTROL_BUSY) == 0 ? -EBUSY : CONTROL_REFUSED;
-	}
-	snprintf(answer->why, sizeof(answer->why),
-		 "%.300s: jankd ended before it answered; see events.csv", folder);
-	return CONTROL_GONE;
-}
-
 static int failed(struct control_answer *answer, const char *folder, const struct holder *holder,
 		  int error)
 {
@@ -188,6 +104,67 @@ static int failed(struct control_answer *answer, const char *folder, const struc
 
 	snprintf(answer->why, sizeof(answer->why), "%.300s: jankd (pid %ld): %s; %s", folder,
 		 holder->pid, why, what_to_do);
+	return error;
+}
+
+/* Reads until the connection is closed or breaks, or @until_ns is over. Separates "ok" from the
+ * body, and "error: " from the reason. The body is escaped line by line: a process of another user
+ * may send escape sequences for the terminal. Returns as control_send(). */
+static int receive(struct control_answer *answer, const char *folder, const struct holder *holder,
+		   int fd, int64_t until_ns)
+{
+	char *text = malloc(ANSWER_MAX + 1), *rest, *line;
+	struct pollfd in = { .fd = fd, .events = POLLIN };
+	int64_t left_ns = 1;
+	size_t len = 0, size, escaped = 0;
+	int error = 0;
+	bool is_whole;
+	ssize_t n = 1;
+
+	if (!text)
+		return failed(answer, folder, holder, -ENOMEM);
+	while (n != 0 && left_ns > 0 && len < ANSWER_MAX) {
+		n = recv(fd, text + len, ANSWER_MAX - len, MSG_DONTWAIT);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+		len += n > 0 ? (size_t)n : 0;
+		if (n >= 0)
+			continue;
+		left_ns = until_ns - clock_read(CLOCK_MONOTONIC);
+		if (left_ns > 0)
+			poll(&in, 1, (int)(left_ns / 1000000) + 1);
+	}
+	text[len] = '\0';
+	is_whole = n == 0 && len > 0 && text[len - 1] == '\n' && strlen(text) == len;
+
+	if (n > 0 || left_ns <= 0) {
+		error = failed(answer, folder, holder, n > 0 ? -EMSGSIZE : -EAGAIN);
+	} else if (is_whole && strncmp(text, "ok\n", 3) == 0) {
+		size = 4 * len + 1;
+		answer->body = malloc(size);
+		if (answer->body) {
+			for (rest = text + 3; (line = strsep(&rest, "\n"));) {
+				escaped +=
+					text_escape(answer->body + escaped, size - escaped, line);
+				answer->body[escaped] = '\n';
+				escaped += rest ? 1 : 0;
+			}
+			answer->body[escaped] = '\0';
+		} else {
+			snprintf(answer->why, sizeof(answer->why), "out of memory; %s",
+				 report_advice(-ENOMEM, ""));
+			error = -ENOMEM;
+		}
+	} else if (strncmp(text, "error: ", 7) == 0) {
+		snprintf(answer->why, sizeof(answer->why), "%.*s", (int)strcspn(text + 7, "\n"),
+			 text + 7);
+		error = strcmp(answer->why, CONTROL_BUSY) == 0 ? -EBUSY : CONTROL_REFUSED;
+	} else {
+		snprintf(answer->why, sizeof(answer->why),
+			 "%.300s: jankd ended before it answered; see events.csv", folder);
+		error = CONTROL_GONE;
+	}
+	free(text);
 	return error;
 }
 
@@ -252,9 +229,9 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 		     const char *line, unsigned int timeout_s)
 {
 	int64_t until_ns = clock_read(CLOCK_MONOTONIC) + timeout_s * INT64_C(1000000000);
-	char *text = NULL;
-	bool is_whole;
-	int error, fd;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int error, file, fd = -1;
+	size_t len;
 	ssize_t n;
 
 	*answer = (struct control_answer){ .body = NULL };
@@ -268,20 +245,34 @@ static int send_once(struct control_answer *answer, struct holder *holder, const
 					  : folder_advice(error));
 		return error;
 	}
-	fd = error == 0 && holder->name[0] ? connect_to(holder, folder, timeout_s) : -ECONNREFUSED;
+	if (error < 0 || !holder->name[0])
+		return no_connection(answer, folder, holder, -ECONNREFUSED);
+
+	/* First the socket's file, without a wait: other users cannot keep it busy. */
+	file = state_dir_find(folder, STATE_DIR_SOCKET);
+	if (file >= 0) {
+		snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", file);
+		fd = try_address(&address, sizeof(address), SOCK_NONBLOCK, holder, timeout_s);
+		close(file);
+	}
+	if (fd < 0) {
+		len = strlen(holder->name);
+		address.sun_path[0] = '\0';
+		memcpy(address.sun_path + 1, holder->name, len);
+		fd = try_address(&address, offsetof(struct sockaddr_un, sun_path) + 1 + len, 0,
+				 holder, timeout_s);
+	}
 	if (fd == -ECONNREFUSED || fd == -EPERM)
 		return no_connection(answer, folder, holder, fd);
 	if (fd < 0)
 		return failed(answer, folder, holder, fd);
+
 	for (n = 1; n > 0 && *line; line += n > 0 ? n : 0)
 		n = send(fd, line, strlen(line), MSG_NOSIGNAL);
 	/* What could not be sent is not answered. But a capture that is busy has said so before it
 	 * closed the connection. */
-	error = read_all(&text, &is_whole, fd, n < 0 ? 0 : until_ns);
+	error = receive(answer, folder, holder, fd, n < 0 ? 0 : until_ns);
 	close(fd);
-	error = error == 0 ? parse_answer(answer, text, is_whole, folder)
-			   : failed(answer, folder, holder, error);
-	free(text);
 	return error;
 }
 

@@ -65,9 +65,8 @@ static void check_request(const uint8_t *data, size_t size)
 static void check_answer(const uint8_t *data, size_t size)
 {
 	struct control_answer answer = { .body = NULL };
+	const struct holder holder = { .pid = 0 };
 	int ends[2], result;
-	bool is_whole;
-	char *text;
 
 	/* All data must fit in the socket's buffer. */
 	if (size > 65536 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
@@ -75,10 +74,10 @@ static void check_answer(const uint8_t *data, size_t size)
 	if (size > 0 && send(ends[0], data, size, MSG_NOSIGNAL) != (ssize_t)size)
 		abort();
 	close(ends[0]);
-	if (read_all(&text, &is_whole, ends[1], INT64_MAX) != 0)
-		wrong("an answer that has come cannot be read");
+	result = receive(&answer, "/folder", &holder, ends[1], INT64_MAX);
 	close(ends[1]);
-	result = parse_answer(&answer, text, is_whole, "/folder");
+	if (result < 0 && result != -EBUSY)
+		wrong("an answer that has come cannot be read");
 	if (!memchr(answer.why, '\0', sizeof(answer.why)))
 		wrong("a reason without an end");
 	note(answer.why, strlen(answer.why));
@@ -91,7 +90,6 @@ static void check_answer(const uint8_t *data, size_t size)
 		if (((unsigned char)*c < ' ' && *c != '\n') || *c == 0x7f)
 			wrong("an answer that is not fit to print");
 	free(answer.body);
-	free(text);
 }
 
 /* --- locks --- */

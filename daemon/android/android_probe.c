@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/android_probe.h"
+#include "daemon/android/android.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void on_focus_end(struct child *child, int status)
 		return;
 	}
 	if (probe->since_ns == 0) {
-		if (name[0] && pipeline_focus(*probe->pipeline, name))
+		if (name[0] && pipeline_focus(probe->pipeline, name))
 			probe->event(probe->context, "focus", name);
 		return;
 	}
@@ -48,20 +48,20 @@ static void on_focus_end(struct child *child, int status)
 	if (name[0] && !probe->is_second &&
 	    (strlen(probe->new_app) != len || strncmp(probe->new_app, name, len) != 0))
 		return;
-	pipeline_set_front_app(*probe->pipeline, name, probe->since_ns);
+	pipeline_set_front_app(probe->pipeline, name, probe->since_ns);
 }
 
 void android_probe_follow(struct android_probe *probe)
 {
 	const char *app;
-	uint64_t uncertain_ns = pipeline_front_app_uncertain_since(*probe->pipeline, &app);
+	uint64_t uncertain_ns = pipeline_front_app_uncertain_since(probe->pipeline, &app);
 
 	if (!probe->is_available || uncertain_ns == 0 || child_runs(&probe->focus) ||
 	    !rate_limit_allows(&probe->queries, 1, periods.front_app_ns, loop_now()))
 		return;
 	probe->is_second = uncertain_ns == probe->uncertain_ns;
 	probe->uncertain_ns = uncertain_ns;
-	probe->since_ns = probe->is_second ? pipeline_now(*probe->pipeline) : uncertain_ns;
+	probe->since_ns = probe->is_second ? pipeline_now(probe->pipeline) : uncertain_ns;
 	name_copy(probe->new_app, sizeof(probe->new_app), span_of(app));
 	query_focus(probe);
 }
@@ -88,7 +88,7 @@ static void on_display_line(struct child *child, struct span line)
 
 	probe->has_line = true;
 	if (period_ns)
-		pipeline_set_dumpsys_period(*probe->pipeline, period_ns);
+		pipeline_set_dumpsys_period(probe->pipeline, period_ns);
 	if (probe->query != DISPLAY_PERIOD)
 		surfaceflinger_dump_line(&probe->dump, line);
 }
@@ -101,7 +101,7 @@ static void on_display_end(struct child *child, int status)
 	if (probe->query == DISPLAY_PERIOD && probe->wants_durations)
 		query_display(probe, DISPLAY_VSYNC);
 	else if (work_durations_known(&durations))
-		pipeline_set_durations(*probe->pipeline, &durations);
+		pipeline_set_durations(probe->pipeline, &durations);
 	else if (status == 0 && probe->query == DISPLAY_VSYNC)
 		query_display(probe, DISPLAY_SCHEDULER);
 }

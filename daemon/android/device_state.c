@@ -234,28 +234,6 @@ static bool add_file(struct device_state *state, enum device_file_kind kind, con
 	return true;
 }
 
-static bool begins_with(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
-/* The first battery. A mouse or a pen that is connected has one, too, with the scope Device. */
-static void add_battery_of(struct device_state *state, const char *folder, const char *entry)
-{
-	char text[32];
-
-	if (state->n_files > 0 ||
-	    !text_file_read(text, sizeof(text), "%s/%s/type", folder, entry) ||
-	    strcmp(text, "Battery") != 0)
-		return;
-	if (text_file_read(text, sizeof(text), "%s/%s/scope", folder, entry) &&
-	    strcmp(text, "Device") == 0)
-		return;
-	add_file(state, DEVICE_FILE_CAPACITY, folder, entry, "capacity");
-	add_file(state, DEVICE_FILE_BATTERY_TEMP, folder, entry, "temp");
-	add_file(state, DEVICE_FILE_STATUS, folder, entry, "status");
-}
-
 static void add_light(struct device_state *state, const char *folder, const char *entry)
 {
 	int fd;
@@ -270,77 +248,94 @@ static void add_light(struct device_state *state, const char *folder, const char
 	add_file(state, DEVICE_FILE_BL_POWER, folder, entry, "bl_power");
 }
 
-/* Old drivers have the panel's light among the LEDs. */
-static void add_led(struct device_state *state, const char *folder, const char *entry)
-{
-	if (begins_with(entry, "lcd-backlight"))
-		add_light(state, folder, entry);
-}
+/* The folders, in the order in which they are searched. */
+enum folder { POWER_SUPPLY, BACKLIGHT, LEDS, DRM, THERMAL, FOLDERS };
 
-/* Only connectors of built-in panels: the state of a television is not that of the device. */
-static void add_connector(struct device_state *state, const char *folder, const char *entry)
-{
-	if (strstr(entry, "-DSI-") || strstr(entry, "-eDP-"))
-		add_file(state, DEVICE_FILE_DPMS, folder, entry, "dpms");
-}
+static const char *const folders[FOLDERS] = {
+	[POWER_SUPPLY] = "/sys/class/power_supply",
+	[BACKLIGHT] = "/sys/class/backlight",
+	[LEDS] = "/sys/class/leds",
+	[DRM] = "/sys/class/drm",
+	[THERMAL] = "/sys/class/thermal",
+};
 
-/* Vendors choose the names of zones and coolers: "skin", "VIRTUAL-SKIN", "cpu-0-0-usr", "mtktscpu";
- * "thermal-cpufreq-0", "cpufreq-cpu4". */
-static void add_thermal(struct device_state *state, const char *folder, const char *entry)
+static void add_entry(struct device_state *state, enum folder which, const char *folder,
+		      const char *entry)
 {
-	char type[64];
+	char type[64] = "", scope[32] = "";
 
-	if (!text_file_read(type, sizeof(type), "%s/%s/type", folder, entry))
-		return;
+	if (which == POWER_SUPPLY || which == THERMAL)
+		text_file_read(type, sizeof(type), "%s/%s/type", folder, entry);
 	for (char *c = type; *c; c++)
 		*c = (char)tolower((unsigned char)*c);
-	if (begins_with(entry, "cooling_device")) {
-		if (strstr(type, "cpu"))
-			add_file(state, DEVICE_FILE_COOLING, folder, entry, "cur_state");
-	} else if (strstr(type, "skin")) {
-		add_file(state, DEVICE_FILE_ZONE_SKIN, folder, entry, "temp");
-	} else if (strstr(type, "battery")) {
-		add_file(state, DEVICE_FILE_ZONE_BATTERY, folder, entry, "temp");
-	} else if (strstr(type, "cpu")) {
-		add_file(state, DEVICE_FILE_ZONE_CPU, folder, entry, "temp");
+	switch (which) {
+	case POWER_SUPPLY:
+		/* The first battery. A mouse or a pen that is connected has one, too, with the
+		 * scope Device. */
+		text_file_read(scope, sizeof(scope), "%s/%s/scope", folder, entry);
+		if (state->n_files > 0 || strcmp(type, "battery") != 0 ||
+		    strcmp(scope, "Device") == 0)
+			break;
+		add_file(state, DEVICE_FILE_CAPACITY, folder, entry, "capacity");
+		add_file(state, DEVICE_FILE_BATTERY_TEMP, folder, entry, "temp");
+		add_file(state, DEVICE_FILE_STATUS, folder, entry, "status");
+		break;
+	case BACKLIGHT:
+		add_light(state, folder, entry);
+		break;
+	case LEDS:
+		if (strncmp(entry, "lcd-backlight", strlen("lcd-backlight")) == 0)
+			add_light(state, folder, entry);
+		break;
+	case DRM:
+		/* Only connectors of built-in panels: the state of a television is not that of the
+		 * device. */
+		if (strstr(entry, "-DSI-") || strstr(entry, "-eDP-"))
+			add_file(state, DEVICE_FILE_DPMS, folder, entry, "dpms");
+		break;
+	default:
+		/* Vendors choose the names of zones and coolers: "skin", "VIRTUAL-SKIN",
+		 * "cpu-0-0-usr", "mtktscpu"; "thermal-cpufreq-0", "cpufreq-cpu4". */
+		if (strncmp(entry, "cooling_device", strlen("cooling_device")) == 0) {
+			if (strstr(type, "cpu"))
+				add_file(state, DEVICE_FILE_COOLING, folder, entry, "cur_state");
+		} else if (strstr(type, "skin")) {
+			add_file(state, DEVICE_FILE_ZONE_SKIN, folder, entry, "temp");
+		} else if (strstr(type, "battery")) {
+			add_file(state, DEVICE_FILE_ZONE_BATTERY, folder, entry, "temp");
+		} else if (strstr(type, "cpu")) {
+			add_file(state, DEVICE_FILE_ZONE_CPU, folder, entry, "temp");
+		}
 	}
-}
-
-/* Calls @add for each entry of a folder, in the order of names, so that the choice among many is
- * the same at each start. */
-static void each_entry(struct device_state *state, const char *root, const char *folder,
-		       void (*add_entry)(struct device_state *state, const char *folder,
-					 const char *entry))
-{
-	struct dirent **entries;
-	char path[PATH_MAX];
-	int n;
-
-	snprintf(path, sizeof(path), "%s%s", root, folder);
-	n = scandir(path, &entries, NULL, alphasort);
-	for (int i = 0; i < n; i++) {
-		if (entries[i]->d_name[0] != '.')
-			add_entry(state, path, entries[i]->d_name);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
 }
 
 void device_state_open(struct device_state *state, const char *root)
 {
-	unsigned int battery_files;
+	unsigned int battery_files = 0;
+	struct dirent **entries;
+	char path[PATH_MAX];
 
 	*state = (struct device_state){ .reported = DEVICE_VALUES_NONE };
-	if (!root)
-		return;
-	each_entry(state, root, "/sys/class/power_supply", add_battery_of);
-	battery_files = state->n_files;
-	each_entry(state, root, "/sys/class/backlight", add_light);
-	if (state->n_files == battery_files)
-		each_entry(state, root, "/sys/class/leds", add_led);
-	each_entry(state, root, "/sys/class/drm", add_connector);
-	each_entry(state, root, "/sys/class/thermal", add_thermal);
+	for (int which = 0; root && which < FOLDERS; which++) {
+		int n;
+
+		if (which == BACKLIGHT)
+			battery_files = state->n_files;
+		/* Old drivers have the panel's light among the LEDs. */
+		if (which == LEDS && state->n_files > battery_files)
+			continue;
+		snprintf(path, sizeof(path), "%s%s", root, folders[which]);
+		/* In the order of names, so that the choice among many is the same at each start.
+		 */
+		n = scandir(path, &entries, NULL, alphasort);
+		for (int i = 0; i < n; i++) {
+			if (entries[i]->d_name[0] != '.')
+				add_entry(state, (enum folder)which, path, entries[i]->d_name);
+			free(entries[i]);
+		}
+		if (n >= 0)
+			free(entries);
+	}
 }
 
 void device_state_close(struct device_state *state)

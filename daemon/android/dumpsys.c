@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/android_probe.h"
+#include "daemon/android/android.h"
 
 /* Displays: 500 Hz to 1 Hz. */
 #define PERIOD_MIN_NS UINT64_C(2000000)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/android/latency_poll.h"
+#include "daemon/android/android.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +14,11 @@
 #include "rules/base/rate_limit.h"
 #include "rules/language/pattern.h"
 #include "rules/language/surface.h"
+
+#define LATENCY_LAYERS_MAX 32  /* that live at a time */
+#define LATENCY_NAMES_MAX 512  /* of a list */
+#define LATENCY_HELD_MAX 8192  /* frames that wait for a scan */
+#define LATENCY_NAME_SIZE 1024 /* with its NUL; layers with longer names are not polled */
 
 #define DUMPSYS_MS 5000
 #define SCAN_NS (5 * NS_PER_S) /* between the begins of two scans, at least */

@@ -510,7 +510,7 @@ static int begin_session(struct capture *capture)
 		interference_begin(&capture->interference, session, &capture->loop, &capture->files,
 				   capture->undo.tags, watcher);
 	capture->probe = (struct android_probe){
-		.pipeline = &session->pipeline,
+		.pipeline = session->pipeline,
 		.event = on_event,
 		.context = session,
 	};
@@ -633,7 +633,7 @@ int capture_begin(struct capture **out, struct options *options,
 	last_session_free(&last);
 
 	if (options->pipeline.is_fences) {
-		/* Its frames are present fences: see latency_poll.h. */
+		/* Its frames are present fences: see daemon/android/android.h. */
 		capture->no_trace = (struct source){
 			.ops = &no_ops,
 			.name = "latency",

@@ -2,7 +2,7 @@
 /* How names are written to a terminal and to a file, and compared with others. */
 #include "tests/unit/unit.h"
 
-#include "daemon/android/latency_poll.h"
+#include "daemon/android/android.h"
 #include "daemon/base/text.h"
 
 static void is_shown_as(const char *from, const char *expected)

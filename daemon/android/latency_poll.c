@@ -542,21 +542,6 @@ static void start_layer(struct latency_poll *poll, const char *name)
 	start(poll, RUN_LAYER, "--latency");
 }
 
-/* The living layer whose poll is due longest; NULL: none is. */
-static const struct polled_layer *due_layer(const struct latency_poll *poll, uint64_t now_ns)
-{
-	const struct polled_layer *due = NULL;
-
-	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++) {
-		const struct polled_layer *layer = &poll->layers[i];
-
-		if (lives(layer) && layer->next_ns <= now_ns &&
-		    (!due || layer->next_ns < due->next_ns))
-			due = layer;
-	}
-	return due;
-}
-
 /* In the first scan a layer may have no frame since the begin yet, and so no polls of its own: the
  * next one comes before its ring is overwritten. */
 static uint64_t next_scan_ns(const struct latency_poll *poll)
@@ -629,26 +614,13 @@ static void check_include(struct latency_poll *poll)
 	}
 }
 
-/* The next name of the scan that is included; NULL: the scan is over. */
-static const char *next_wanted(struct latency_poll *poll)
-{
-	while (poll->next_name < poll->names_len) {
-		const char *name = poll->names + poll->next_name;
-
-		poll->next_name += strlen(name) + 1;
-		if (is_wanted(poll->options->include, poll->options->exclude, name))
-			return name;
-	}
-	return NULL;
-}
-
 void latency_poll_follow(struct latency_poll *poll)
 {
-	const struct polled_layer *due;
+	const struct polled_layer *due = NULL;
+	const char *name = NULL, *next;
 	uint64_t now_ns = loop_now();
 	char text[LATENCY_NAME_SIZE + 200];
 	unsigned int living = 0;
-	const char *name;
 
 	if (!poll)
 		return;
@@ -657,9 +629,24 @@ void latency_poll_follow(struct latency_poll *poll)
 	child_check(&poll->child);
 	if (poll->run != RUN_NONE)
 		return;
-	/* Living layers come first, but however many there are, a scan goes on. */
-	due = poll->is_scanning && poll->was_due ? NULL : due_layer(poll, now_ns);
+	/* Living layers come first: the one whose poll is due longest. But however many there are,
+	 * a scan goes on. */
+	for (unsigned int i = 0; i < LATENCY_LAYERS_MAX; i++) {
+		const struct polled_layer *layer = &poll->layers[i];
+
+		if (!(poll->is_scanning && poll->was_due) && lives(layer) &&
+		    layer->next_ns <= now_ns && (!due || layer->next_ns < due->next_ns))
+			due = layer;
+	}
 	poll->was_due = due != NULL;
+	/* Else the next name of the scan that is included. */
+	while (poll->is_scanning && !due && !name && poll->next_name < poll->names_len) {
+		next = poll->names + poll->next_name;
+		poll->next_name += strlen(next) + 1;
+		if (is_wanted(poll->options->include, poll->options->exclude, next))
+			name = next;
+	}
+
 	if (due) {
 		/* More than a ring's time has passed since its last poll. */
 		if (due->period_ns > 0 &&
@@ -677,7 +664,7 @@ void latency_poll_follow(struct latency_poll *poll)
 			poll->calls.event(poll->calls.context, "device", text);
 		}
 		start_layer(poll, due->name);
-	} else if (poll->is_scanning && (name = next_wanted(poll))) {
+	} else if (name) {
 		start_layer(poll, name);
 	} else if (poll->is_scanning) {
 		/* All layers were read since its begin: there are no other frames up to then,

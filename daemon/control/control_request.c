@@ -14,32 +14,10 @@ static bool parse_side(unsigned int *side, const char *word)
 	return !word[len] && *side > 0 && *side <= CONTROL_SIDE_MAX;
 }
 
-static const char *parse_mark(const char *at, const char *end,
-			      char text[static CONTROL_MARK_MAX + 1])
-{
-	size_t len = 0;
-
-	if (at == end)
-		return "mark: the text is missing";
-	for (; at < end; at++) {
-		char c = *at;
-
-		if (len == CONTROL_MARK_MAX)
-			return "mark: the text has more than 1024 bytes";
-		if (c == '\\') {
-			if (++at == end || (*at != 'n' && *at != '\\'))
-				return "mark: a backslash must be written as \\\\";
-			c = *at == 'n' ? '\n' : '\\';
-		}
-		text[len++] = c;
-	}
-	text[len] = '\0';
-	return NULL;
-}
-
 const char *control_request_parse(struct control_request *request, const char *line, size_t len)
 {
 	char copy[CONTROL_LINE_MAX + 1], *rest = copy, *words[5] = { NULL };
+	const char *end = line + len, *at = line + strlen("mark ");
 	size_t n = 0;
 
 	request->columns = request->lines = 0;
@@ -49,8 +27,21 @@ const char *control_request_parse(struct control_request *request, const char *l
 	request->verb = CONTROL_MARK;
 	if (len > CONTROL_LINE_MAX || memchr(line, '\0', len))
 		return "the request is too long or contains a NUL";
-	if (len >= strlen("mark ") && memcmp(line, "mark ", strlen("mark ")) == 0)
-		return parse_mark(line + strlen("mark "), line + len, request->text);
+
+	if (len > strlen("mark ") && memcmp(line, "mark ", strlen("mark ")) == 0) {
+		for (; at < end; at++) {
+			bool is_escaped = *at == '\\';
+
+			if (n == CONTROL_MARK_MAX)
+				return "mark: the text has more than 1024 bytes";
+			if (is_escaped && (++at == end || (*at != 'n' && *at != '\\')))
+				return "mark: a backslash must be written as \\\\";
+			request->text[n++] = is_escaped && *at == 'n' ? '\n' : *at;
+		}
+		request->text[n] = '\0';
+		return NULL;
+	}
+
 	memcpy(copy, line, len);
 	copy[len] = '\0';
 	while (n < 5 && (words[n] = strsep(&rest, " ")))

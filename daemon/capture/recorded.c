@@ -11,40 +11,6 @@ static const char by_cpu[] = "its lines are sorted by CPU, not by time, so its f
 			     "counted; sort the lines by "
 			     "time: sort -s -t] -k2.7n (-k2n if there are no flags after the CPU)";
 
-/* Reads @source into the folder of the options. *begun: the folder has its files, and standard
- * output has its header. */
-static int analyze(struct session *session, struct source *source, bool *begun)
-{
-	ssize_t n;
-	int code, ended;
-
-	session->origin = (struct session_origin){ .kind = "file", .trace_clock = "" };
-	code = session_begin(session, source);
-	if (code != 0) {
-		folder_undo_open(&session->folder);
-		return code;
-	}
-	*begun = true;
-	do {
-		n = session_read(session, SOURCE_NORMAL);
-		if (!pipeline_may_be_by_cpu(session->pipeline))
-			output_post(&session->output, FILE_JOB_ACCEPT);
-	} while (n > 0 && !pipeline_is_by_cpu(session->pipeline, false));
-	code = n < 0 ? EXIT_FAILED : 0;
-	source_stop(source);
-	if (code != 0 && input_is_stopped())
-		return session_refuse(session,
-				      "interrupted by a signal before the whole trace was read; "
-				      "analyze it again");
-	if (pipeline_is_by_cpu(session->pipeline, true))
-		return session_refuse(session, by_cpu);
-	if (source->counts.markers == 0)
-		return session_refuse(session, NULL);
-	session_finish(session, NULL);
-	ended = session_end(session);
-	return code != 0 ? code : ended;
-}
-
 static const char save_dump[] = "save the output of 'adb shell dumpsys SurfaceFlinger'";
 
 static bool on_dump_line(void *context, struct span line)
@@ -84,23 +50,51 @@ int capture_recorded(struct options *options, struct status **status)
 	struct source *source = NULL;
 	struct session session;
 	int code = session_open(&session, options);
-	bool begun = false;
+	ssize_t n;
 
 	*status = NULL;
 	/* The trace is opened before a folder is created, so that a failure leaves no folder. It is
 	 * opened only once: closing a pipe would end the program that writes into it. */
 	if (code == 0 && source_file_open(&source, options->operands[0], remember_ns) < 0)
 		code = EXIT_FAILED;
-	if (code == 0) {
-		input_begin();
-		code = analyze(&session, source, &begun);
-		input_end();
+	if (code != 0) {
+		session_close(&session);
+		return code;
 	}
-	if (!(code != 0 && input_is_stopped()) && source && source->counts.markers > 0 &&
+
+	input_begin();
+	session.origin = (struct session_origin){ .kind = "file", .trace_clock = "" };
+	code = session_begin(&session, source);
+	if (code == 0) {
+		options->stdout_begun = true;
+		do {
+			n = session_read(&session, SOURCE_NORMAL);
+			if (!pipeline_may_be_by_cpu(session.pipeline))
+				output_post(&session.output, FILE_JOB_ACCEPT);
+		} while (n > 0 && !pipeline_is_by_cpu(session.pipeline, false));
+		source_stop(source);
+		if (n < 0 && input_is_stopped()) {
+			code = session_refuse(&session,
+					      "interrupted by a signal before the whole trace was "
+					      "read; analyze it again");
+		} else if (pipeline_is_by_cpu(session.pipeline, true)) {
+			code = session_refuse(&session, by_cpu);
+		} else if (source->counts.markers == 0) {
+			code = session_refuse(&session, NULL);
+		} else {
+			session_finish(&session, NULL);
+			code = session_end(&session);
+			if (n < 0)
+				code = EXIT_FAILED;
+		}
+	} else {
+		folder_undo_open(&session.folder);
+	}
+	input_end();
+	if (!(code != 0 && input_is_stopped()) && source->counts.markers > 0 &&
 	    !pipeline_is_by_cpu(session.pipeline, true))
 		*status = session_status(&session, STATUS_OF_SESSION);
 	session_close(&session);
 	source_close(source);
-	options->stdout_begun |= begun;
 	return code;
 }

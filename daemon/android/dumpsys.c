@@ -11,15 +11,6 @@ static bool is_name(char c)
 	return is_package_char(c) || c == '$';
 }
 
-static struct span trim(struct span text)
-{
-	while (text.len > 0 && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
-		text = span_skip(text, 1);
-	while (text.len > 0 && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\r'))
-		text.len--;
-	return text;
-}
-
 /* The text after @word; SPAN_NULL if @word does not occur. */
 static struct span text_after(struct span text, struct span word)
 {
@@ -92,12 +83,12 @@ void dumpsys_focus_line(struct dumpsys_focus *focus, struct span line)
 	struct span rest;
 	uint64_t number;
 
-	line = trim(line);
+	line = span_skip_blanks(line);
 	if (span_starts_with(line, dispatcher))
 		focus->is_past = text_after(line, SPAN_LITERAL("last ANR")).ptr != NULL;
 	if (focus->is_past)
 		return;
-	rest = trim(span_skip(line, display.len));
+	rest = span_skip_blanks(span_skip(line, display.len));
 	if (span_starts_with(line, display) && span_take_number(&rest, UINT64_MAX, &number))
 		focus->display = number;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -129,8 +120,12 @@ uint64_t dumpsys_period_ns(struct span line)
 {
 	uint64_t period_ns;
 
-	line = trim(line);
-	if (!span_take_number(&line, PERIOD_MAX_NS, &period_ns) || line.len > 0)
+	line = span_skip_blanks(line);
+	if (!span_take_number(&line, PERIOD_MAX_NS, &period_ns))
+		return 0;
+	while (line.len > 0 && (line.ptr[0] == ' ' || line.ptr[0] == '\r'))
+		line = span_skip(line, 1);
+	if (line.len > 0)
 		return 0;
 	return period_ns >= PERIOD_MIN_NS ? period_ns : 0;
 }

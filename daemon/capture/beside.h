@@ -11,6 +11,7 @@
 #define JANKD_DAEMON_CAPTURE_BESIDE_H
 
 #include "daemon/base/child.h"
+#include "daemon/base/rules_file.h"
 #include "daemon/capture/capture.h"
 #include "daemon/capture/drain.h"
 #include "daemon/capture/session.h"
@@ -129,17 +130,14 @@ struct rules_reload {
 	struct child child; /* to be checked every quarter of a second while it runs */
 	struct session *session;
 	struct drain *drain;
-	char *text;
+	char text[RULES_FILE_MAX]; /* of the file so far */
 	size_t len;
 };
 
 /* Begins, or begins again. Events from before the end are counted by the old rules. How it ends is
- * an event. */
+ * an event. child_kill() ends it, in any state. */
 void rules_reload_begin(struct rules_reload *reload, struct session *session, struct drain *drain,
 			struct loop *loop);
-
-/* Ends it, in any state. */
-void rules_reload_end(struct rules_reload *reload);
 
 /* --- live_timeline.c ---
  *

@@ -151,6 +151,7 @@ int drain_if_due(struct drain *drain)
 	const struct source_counts *counts = &session->source->counts;
 	uint64_t end_ns, bytes, delay_ns, next_ns = UINT64_MAX;
 	bool was_highwater, was_readable;
+	enum source_how how;
 	ssize_t n = 1;
 
 	if (loop_now() < drain_next(drain))
@@ -166,9 +167,9 @@ int drain_if_due(struct drain *drain)
 	/* A part of the available events. */
 	bytes = counts->bytes;
 	end_ns = loop_now() + PART_NS;
-	drain->how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
+	how = drain->was_highwater || is_flooded(drain) ? SOURCE_BOOSTED : SOURCE_NORMAL;
 	for (int i = 0; i < READS_MAX && n > 0 && loop_now() < end_ns; i++) {
-		n = session_read(session, drain->how);
+		n = session_read(session, how);
 		drain->has_read |= n > 0;
 	}
 	bytes = counts->bytes - bytes;
@@ -218,7 +219,7 @@ int drain_if_due(struct drain *drain)
 	if (drain->has_more) {
 		/* The next drain is due as soon as signals and files were handled. */
 		drain->next_ns = 0;
-		drain->was_highwater = drain->how == SOURCE_BOOSTED;
+		drain->was_highwater = how == SOURCE_BOOSTED;
 	} else if (!drain->has_read && !was_readable && drain->readable.fd >= 0 &&
 		   loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0) {
 		/* The source is idle, and was not readable without an event. The next tick. */
@@ -256,9 +257,8 @@ void drain_for_request(struct drain *drain)
 
 	if (!may_drain(drain, false))
 		return;
-	drain->how = SOURCE_BOOSTED;
 	for (int i = 0; i < READS_MAX && n > 0; i++) {
-		n = session_read(drain->session, drain->how);
+		n = session_read(drain->session, SOURCE_BOOSTED);
 		if (n > 0)
 			drain->last_data_ns = loop_now();
 	}

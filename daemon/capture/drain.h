@@ -32,7 +32,6 @@ struct drain {
 	uint64_t limit_ns; /* the same while the rates are known from few measurements */
 	uint64_t rates[TRACE_CPUS_MAX]; /* of each CPU, bytes per second */
 	uint64_t bytes[TRACE_CPUS_MAX]; /* read from each CPU until ->rates_ns */
-	enum source_how how;		/* of the last read */
 	bool has_more;			/* the last part of a drain is still to come */
 	bool has_read;			/* an event, in any part of the last drain */
 	struct watcher readable;	/* watched while the source is idle */

@@ -53,10 +53,8 @@ static const char *const names[INTERFERENCE_RESTORED] = { "tracing_on", "buffer_
 
 /* --- events --- */
 
-static void write_event(struct interference *interference, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void write_event(struct interference *interference, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void write_event(struct interference *interference,
+							      const char *format, ...)
 {
 	char text[352];
 	va_list arguments;

@@ -67,9 +67,8 @@ bool atrace_are_categories(const char *categories);
 void atrace_make_command(struct atrace_command *command, uint64_t buffer_kb, const char *categories,
 			 bool tags_alone);
 
-/* Runs that command. Returns 0, or -errno after the reason was reported. @until_signal, here and
- * below: see child_run(). */
-int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal);
+/* Runs that command, until a signal at most. Returns 0, or -errno after the reason was reported. */
+int atrace_start(uint64_t buffer_kb, const char *categories);
 
 /* Checks that atrace has all @categories. @why: set to the first one that it does not have, or to
  * the reason why they cannot be listed. Returns 0; 1 if one is missing; or -errno: -ENOENT if this
@@ -77,7 +76,8 @@ int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal);
 #define ATRACE_WHY_SIZE 160
 int atrace_check(const char *categories, char why[static ATRACE_WHY_SIZE]);
 
-/* Ends tracing. A failure is reported as a warning, unless @quiet. */
+/* Ends tracing. A failure is reported as a warning, unless @quiet. @until_signal: see child_run().
+ */
 void atrace_stop(int timeout_ms, bool until_signal, bool quiet);
 
 /* --- properties.c ---

@@ -68,15 +68,14 @@ static const char *why_failed(int status, char *output)
 	return output[0] ? output : "failed";
 }
 
-int atrace_start(uint64_t buffer_kb, const char *categories, bool until_signal)
+int atrace_start(uint64_t buffer_kb, const char *categories)
 {
 	struct atrace_command command;
 	char output[4096];
 	int status;
 
 	atrace_make_command(&command, buffer_kb, categories, false);
-	status =
-		child_run(command.argv, ATRACE_TIMEOUT_MS, 0, until_signal, output, sizeof(output));
+	status = child_run(command.argv, ATRACE_TIMEOUT_MS, 0, true, output, sizeof(output));
 	if (status == 0)
 		return 0;
 	report("atrace --async_start: %s; %s", why_failed(status, output),

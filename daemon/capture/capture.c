@@ -243,15 +243,15 @@ static void wait_for_files(void *context)
 int capture_loop(struct capture *capture, const struct capture_view *view)
 {
 	const struct options *options = capture->options;
+	struct session *session = &capture->session;
 	bool is_table = view && view->is_table;
 	const struct pipeline_counters *counters;
-	struct device_values end_values;
 	int ended;
 	char text[PATH_MAX + 192], lost[SESSION_LOST_SIZE];
 
 	capture->view = view;
 	snprintf(text, sizeof(text), "started: jankd %s, source %s, files in %s", JANKD_VERSION,
-		 capture->source->name, capture->session.folder.path);
+		 capture->source->name, session->folder.path);
 	logcat_write(&capture->logcat, LOGCAT_INFO, text);
 	/* A table and standard output show rows at once; a trigger and a snapshot wait for a
 	 * frame. */
@@ -259,8 +259,8 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 		    is_table || options->to_stdout || options->trigger || options->snapshot_ns > 0
 			    ? periods.drain_fresh_ns
 			    : periods.drain_most_ns);
-	capture->session.begin_ns = loop_now();
-	capture->session.discarding = options->wait_ns > 0;
+	session->begin_ns = loop_now();
+	session->discarding = options->wait_ns > 0;
 	set_timer(capture);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop);
 	read_until_over(capture);
@@ -276,22 +276,22 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 		tracing_undo_find_changes(&capture->undo, capture->interference.set_by_others);
 	report_kept(capture, &capture->undo.kept);
 	live_timeline_finish(capture->timeline);
-	end_values = device_state_read(&capture->device);
-	session_finish(&capture->session, &end_values);
+	session->end_values = device_state_read(&capture->device);
+	session_finish(session);
 	close_trace(capture);
 	/* Without waiting for the disk. */
 	if (tracing_undo_restore(&capture->undo))
-		output_post(&capture->session.output, FILE_JOB_REMOVE_JOURNAL);
-	ended = session_end(&capture->session);
+		output_post(&session->output, FILE_JOB_REMOVE_JOURNAL);
+	ended = session_end(session);
 	if (capture->code == 0)
 		capture->code = ended;
-	counters = pipeline_counters(capture->session.pipeline);
-	session_describe_lost(&capture->session, lost);
+	counters = pipeline_counters(session->pipeline);
+	session_describe_lost(session, lost);
 	snprintf(text, sizeof(text),
 		 "%s after %.0f s: %" PRIu64 " presents, %" PRIu64 " frames, %s; files in %s",
 		 capture->code == EXIT_DONE ? "stopped" : "failed",
-		 (double)(loop_now() - capture->session.begin_ns) / 1e9, counters->presents,
-		 counters->frames, lost, capture->session.folder.path);
+		 (double)(loop_now() - session->begin_ns) / 1e9, counters->presents,
+		 counters->frames, lost, session->folder.path);
 	logcat_write(&capture->logcat, capture->code == EXIT_DONE ? LOGCAT_INFO : LOGCAT_WARNING,
 		     text);
 	capture_control_ended(&capture->control, capture->code != EXIT_DONE);

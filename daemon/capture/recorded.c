@@ -82,7 +82,7 @@ int capture_recorded(struct options *options, struct status **status)
 		} else if (source->counts.markers == 0) {
 			code = session_refuse(&session, NULL);
 		} else {
-			session_finish(&session, NULL);
+			session_finish(&session);
 			code = session_end(&session);
 			if (n < 0)
 				code = EXIT_FAILED;

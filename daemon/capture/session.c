@@ -554,13 +554,11 @@ static int check_input(const struct session *session)
 	return EXIT_FAILED;
 }
 
-void session_finish(struct session *session, const struct device_values *values)
+void session_finish(struct session *session)
 {
 	const struct options *options = session->options;
 	const struct pipeline_counters *counters;
 
-	if (values)
-		session->end_values = *values;
 	if (session->origin.live)
 		session->end_wall_ns = wall_clock_now();
 	pipeline_end(session->pipeline);

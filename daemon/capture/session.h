@@ -47,7 +47,7 @@ struct session {
 	int64_t begin_wall_ns;		/* live: ns since 1970 when it began, or ROW_UNKNOWN */
 	uint64_t begin_ns;		/* when a live capture's loop began, set by it; else 0 */
 	int64_t end_wall_ns;		/* live: when the capture ended, or ROW_UNKNOWN */
-	/* Of the device at these two times, if they are known. */
+	/* Of the device at these two times: a live capture sets them; else all are unknown. */
 	struct device_values begin_values, end_values;
 	unsigned int failures_reported; /* source->failures at the last event about it */
 	struct rate_limit failure_limit;
@@ -123,9 +123,8 @@ bool session_mark(struct session *session, const char *text);
  * reported, and the old ones stay. Both are reported as an event. */
 void session_set_rules(struct session *session, struct ruleset *rules);
 
-/* Ends the counting: all rows are sent to the files. @values: what the device measures of itself
- * now, or NULL. */
-void session_finish(struct session *session, const struct device_values *values);
+/* Ends the counting: all rows are sent to the files. */
+void session_finish(struct session *session);
 
 /* Completes and closes the files, after session_finish(). Returns 0, or EXIT_FAILED after the
  * reason was reported: the files are incomplete, or there was nothing to count. */

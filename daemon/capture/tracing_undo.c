@@ -132,7 +132,7 @@ int tracing_undo_start_atrace(struct tracing_undo *undo)
 	if (write_journal(undo) != 0)
 		return EXIT_FAILED;
 	undo->atrace = true;
-	if (atrace_start(options->buffer_kb, options->categories, true) < 0) {
+	if (atrace_start(options->buffer_kb, options->categories) < 0) {
 		undo->atrace_failed = true;
 		/* What another program has set meanwhile, and will set, stays. */
 		budget.is_over = true;

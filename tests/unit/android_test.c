@@ -204,7 +204,7 @@ TEST(error_messages_contain_the_output_of_atrace)
 	int error;
 
 	fake_device_fail("atrace", "error: unknown category");
-	printed = printed_by(error = atrace_start(2048, " gfx, view", false));
+	printed = printed_by(error = atrace_start(2048, " gfx, view"));
 	assert_int_equal(error, -EIO);
 	assert_contains(printed, "atrace --async_start: error: unknown category; ");
 	printed = printed_by(atrace_stop(60000, false, false));

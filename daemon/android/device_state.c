@@ -211,7 +211,7 @@ bool device_state_event(struct device_state *state, uint64_t now_ns,
 
 static int open_in(const char *folder, const char *entry, const char *name)
 {
-	char path[PATH_MAX];
+	char path[2 * PATH_MAX]; /* open() refuses what is too long */
 
 	snprintf(path, sizeof(path), "%s/%s/%s", folder, entry, name);
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -22,6 +22,8 @@
 #include "daemon/base/wall_clock.h"
 #include "daemon/capture/beside.h"
 #include "daemon/capture/interference.h"
+#include "daemon/control/control.h"
+#include "daemon/show/show.h"
 #include "daemon/trace/trace.h"
 #include "daemon/version.h"
 
@@ -53,7 +55,10 @@ struct capture {
 	bool is_over;		   /* the capture is ending */
 	bool reported_wait;	   /* a warning about the slow disk was printed */
 	int code;		   /* exit code, once it is over */
-	struct capture_control control;
+	struct control *control;   /* NULL: no socket */
+	char end[PATH_MAX + 2048]; /* the answer to 'stop' */
+	bool is_stalled;	   /* the capture has waited long for its files */
+	bool is_closing;	   /* 'stop' is answered now */
 	struct rules_reload reload;
 	char last_device[SESSION_ID_SIZE]; /* of the last capture in the folder, or "" */
 };
@@ -78,6 +83,153 @@ static void stop(struct capture *capture, int code)
 		capture->code = code;
 	capture->is_over = true;
 }
+
+/* --- requests of clients --- */
+
+/* How long a client waits for the disk. Together with the work before it, 'stop' takes 2 s at most.
+ */
+#define DISK_WAIT_NS UINT64_C(1500000000)
+
+static const char mark_lost[] =
+	"error: the mark is not in events.csv: the disk is nearly full, or is "
+	"not responding; free some disk space and try again\n";
+static const char no_rows[] = "ok\nno rows yet: no segment was closed\n";
+
+/* Marks the moment, or closes the segments. The client gets its answer when all data sent to the
+ * files until now is written. If the disk is slow, a mark is safe in memory, so the answer is ok. A
+ * segment has to be in its file, so the answer is an error. Returns as struct control_handler. */
+static bool mark_or_rotate(struct capture *capture, struct control_request *request,
+			   uint64_t waited_ns, FILE *out)
+{
+	struct session *session = &capture->session;
+	struct output *output = &session->output;
+	bool is_mark = request->verb == CONTROL_MARK;
+	int error;
+
+	if (request->ticket == 0 && capture->is_over) {
+		fputs("error: the capture is ending and no longer accepts marks or rotations\n",
+		      out);
+		return true;
+	}
+	if (request->ticket == 0) {
+		drain_for_request(&capture->drain);
+		if (is_mark ? !session_mark(session, request->text)
+			    : !session_rotate(session, "requested by 'jankd rotate'")) {
+			fputs(is_mark ? mark_lost : no_rows, out);
+			return true;
+		}
+		request->ticket = file_thread_posted(output->thread);
+		file_thread_notify(output->thread);
+		return false;
+	}
+
+	if (file_thread_done(output->thread) < request->ticket) {
+		if (waited_ns < DISK_WAIT_NS)
+			return false;
+		fputs(is_mark ? "ok\nthe mark is in memory, and not yet in events.csv: the disk is "
+				"not responding\n"
+			      : "error: the segment is not closed yet: the disk is not "
+				"responding; check 'jankd status' later\n",
+		      out);
+		return true;
+	}
+	output_update(output);
+	error = output->state.rotate_result;
+	if (is_mark)
+		fputs(output->state.mark_lost ? mark_lost : "ok\n", out);
+	else if (error < 0)
+		fprintf(out, "error: cannot close the segment: %s; %s\n", folder_why(error),
+			folder_advice(error));
+	else if (error > 0)
+		fputs(no_rows, out);
+	else
+		fprintf(out, "ok\nsegment %06lu is closed%s\n", output->state.segment,
+			output->state.segment_has_rows ? "" : "; it has no rows, events only");
+	return true;
+}
+
+static bool answer(void *context, struct control_request *request, uint64_t waited_ns, FILE *out)
+{
+	struct capture *capture = context;
+	struct session *session = &capture->session;
+	enum status_surfaces which = request->verb == CONTROL_TOP	    ? STATUS_OF_NOW
+				     : request->verb == CONTROL_STATUS_TEXT ? STATUS_OF_SESSION
+									    : STATUS_NO_SURFACES;
+	char title[PATH_MAX + 64], *json = NULL;
+	struct status *status;
+
+	if (capture->is_closing) {
+		fputs(capture->end, out);
+		return true;
+	}
+	if (request->verb == CONTROL_MARK || request->verb == CONTROL_ROTATE)
+		return mark_or_rotate(capture, request, waited_ns, out);
+	if (request->verb == CONTROL_STOP) {
+		stop(capture, EXIT_DONE);
+		if (!capture->is_stalled || waited_ns < DISK_WAIT_NS)
+			return false;
+		fprintf(out,
+			"error: %s: the files are not complete yet: the disk is not responding; "
+			"tracing is restored, and jankd exits when all files are complete\n",
+			session->folder.path);
+		return true;
+	}
+
+	if (!capture->is_over)
+		drain_for_request(&capture->drain);
+	status = session_status(session, which);
+	if (status && request->verb == CONTROL_STATUS)
+		json = status_json(status, true);
+	if (!status || (request->verb == CONTROL_STATUS && !json)) {
+		fprintf(out, "error: out of memory; %s\n", report_advice(-ENOMEM, ""));
+	} else if (request->verb == CONTROL_TOP) {
+		snprintf(title, sizeof(title), "jankd: capturing to %s, %.0f s", status->folder,
+			 status->uptime_s);
+		fputs("ok\n", out);
+		table_print_page(out, status, title, request->lines, request->columns,
+				 request->colour);
+	} else if (request->verb == CONTROL_STATUS) {
+		fprintf(out, "ok\n%s\n", json);
+	} else {
+		fputs("ok\n", out);
+		status_text_print(out, status, request->columns);
+	}
+	free(json);
+	free(status);
+	return true;
+}
+
+/* Returns 0, or EXIT_FAILED after the reason was reported. A daemon fails, as it cannot be stopped
+ * without a socket; 'run' continues. */
+static int open_control(struct capture *capture)
+{
+	struct folder *folder = &capture->session.folder;
+	const struct control_handler handler = { answer, capture };
+	int error = control_open(&capture->control, &capture->loop, &handler, &folder->state_dir);
+
+	if (error == 0)
+		error = folder_write_address(folder, control_name(capture->control));
+	if (error == 0)
+		return 0;
+	if (capture->options->command != OPTIONS_START) {
+		report_warning("control socket: %s; end the capture with Ctrl-C: 'jankd stop' and "
+			       "'jankd status' cannot reach it",
+			       strerror(-error));
+		return 0;
+	}
+	report("control socket: %s; %s", strerror(-error),
+	       report_advice(error, "use 'jankd run', which works without it"));
+	return EXIT_FAILED;
+}
+
+static void close_control(struct capture *capture)
+{
+	capture->is_closing = true;
+	control_close(capture->control);
+	capture->control = NULL;
+}
+
+/* --- the event loop --- */
 
 /* Another program has changed the trace. Events from before the change are read now, so that they
  * are not confused with later ones. */
@@ -115,7 +267,7 @@ static void read_until_over(struct capture *capture)
 {
 	struct session *session = &capture->session;
 	struct drain *drain = &capture->drain;
-	struct control *control = capture->control.control;
+	struct control *control = capture->control;
 	char text[DEVICE_STATE_TEXT];
 	uint64_t until_ns;
 	bool may_sleep;
@@ -225,12 +377,15 @@ static void wait_for_files(void *context)
 	file_thread_notify(output->thread);
 	while (file_thread_done(output->thread) < posted) {
 		loop_wait(&capture->loop, loop_now() + FILES_WAIT_NS / 2);
-		if (loop_now() - begin_ns >= FILES_WAIT_NS)
-			capture_control_wait(&capture->control);
+		if (loop_now() - begin_ns >= FILES_WAIT_NS) {
+			capture->is_stalled = true;
+			control_answer_waiting(capture->control);
+			capture->is_stalled = false;
+		}
 		if (loop_now() < next_tick_ns)
 			continue;
 		next_tick_ns += WAIT_TICK_NS;
-		control_tick(capture->control.control);
+		control_tick(capture->control);
 		if (!capture->reported_wait && loop_now() - begin_ns > 2 * WAIT_TICK_NS) {
 			capture->reported_wait = true;
 			report_warning("%s: the disk is not responding; jankd exits when all files "
@@ -294,7 +449,19 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 		 counters->frames, lost, session->folder.path);
 	logcat_write(&capture->logcat, capture->code == EXIT_DONE ? LOGCAT_INFO : LOGCAT_WARNING,
 		     text);
-	capture_control_ended(&capture->control, capture->code != EXIT_DONE);
+	/* The files are complete: answers the clients that wait for them. Those of 'stop' wait for
+	 * capture_close(). */
+	control_answer_waiting(capture->control);
+	if (capture->code != EXIT_DONE)
+		snprintf(capture->end, sizeof(capture->end), "error: %s\n", report_last_reason());
+	else
+		snprintf(capture->end, sizeof(capture->end),
+			 "ok\nended after %.0f s: %" PRIu64 " presents, %" PRIu64
+			 " frames; CSV files in %s\n%s%s%s",
+			 (double)(loop_now() - session->begin_ns) / 1e9, counters->presents,
+			 counters->frames, session->folder.path,
+			 report_last()[0] ? "warning: " : "", report_last_reason(),
+			 report_last()[0] ? "\n" : "");
 	return capture->code;
 }
 
@@ -553,7 +720,7 @@ static void on_files_done(struct watcher *watcher, uint32_t events)
 	if (read(watcher->fd, &count, sizeof(count)) < 0)
 		return;
 	output_update(&capture->session.output);
-	control_answer_waiting(capture->control.control);
+	control_answer_waiting(capture->control);
 	/* The reports of the files are events. */
 	if (capture->is_over || !output_has_events(&capture->session.output))
 		return;
@@ -590,11 +757,6 @@ int capture_begin(struct capture **out, struct options *options,
 		.loop = &capture->loop,
 		.readable = WATCHER_NONE,
 		.highwater = WATCHER_NONE,
-	};
-	capture->control = (struct capture_control){
-		.session = session,
-		.drain = &capture->drain,
-		.is_over = &capture->is_over,
 	};
 	logcat_open(&capture->logcat, options->device_root);
 	report_also_to(log_trouble, capture);
@@ -646,8 +808,7 @@ int capture_begin(struct capture **out, struct options *options,
 	} else if (open_trace(capture, killed) != 0) {
 		return EXIT_FAILED;
 	}
-	if (begin_session(capture) != 0 ||
-	    capture_control_begin(&capture->control, &capture->loop) != 0)
+	if (begin_session(capture) != 0 || open_control(capture) != 0)
 		return EXIT_FAILED;
 
 	/* After this the capture does not wait for the disk. */
@@ -679,7 +840,7 @@ void capture_close(struct capture *capture)
 	close_trace(capture);
 	/* A start that fails leaves the folder as it was. */
 	if (!capture->has_begun) {
-		capture_control_close(&capture->control);
+		close_control(capture);
 		session_undo(&capture->session);
 	}
 	tracing_undo_end(&capture->undo);
@@ -691,7 +852,7 @@ void capture_close(struct capture *capture)
 	capture->source = source_close(capture->source);
 	loop_close_watcher(&capture->loop, &capture->signals);
 	loop_close_watcher(&capture->loop, &capture->timer);
-	capture_control_close(&capture->control);
+	close_control(capture);
 	loop_close(&capture->loop);
 	report_also_to(NULL, NULL);
 	logcat_close(&capture->logcat);

@@ -2,7 +2,7 @@
 /* capture/: one capture, or the analysis of one recorded trace, from start to end. The only header
  * of this room that other rooms include.
  *
- *     capture.c          a live capture: set up, event loop, signals, end
+ *     capture.c          a live capture: set up, event loop, requests of clients, signals, end
  *     recorded.c         a recorded trace, read from start to end
  *     session.c          both: from a source's records through the pipeline (rules/) to the files
  *     session_status.c   the state of a session as struct status (base/status.h)
@@ -11,8 +11,7 @@
  *
  *     drain.c            decides when to read the trace, so that no buffer overflows
  *     interference.h     detects what other programs change in the trace; reports and restores it
- *     beside.h           the settings to restore, clients, --rules again, FrameTimeline, what a
- *                        killed capture left
+ *     beside.h           settings to restore, --rules again, FrameTimeline, what a kill left
  *
  *     capture_begin()   lock folder ── save settings ── open trace ── atrace, buffers ── files
  *     capture_loop()    drain ─► session ─► files, until the end; then the settings are restored

@@ -222,7 +222,8 @@ int drain_if_due(struct drain *drain)
 		drain->was_highwater = how == SOURCE_BOOSTED;
 	} else if (!drain->has_read && !was_readable && drain->readable.fd >= 0 &&
 		   loop_watch(drain->loop, &drain->readable, EPOLLIN | EPOLLONESHOT) == 0) {
-		/* The source is idle, and was not readable without an event. The next tick. */
+		/* The source is idle, so its next event wakes jankd up; not if it was readable and
+		 * had no event. Else the next tick is the next drain. */
 		drain->next_ns = drain->may_sleep && session_is_idle(session)
 					 ? UINT64_MAX
 					 : loop_now() + periods.drain_most_ns;

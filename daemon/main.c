@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process: its memory, signals and standard streams. The program starts in cli/cli.h. */
+/* The process: its memory, signals and standard streams. The program starts in cli/cli.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>

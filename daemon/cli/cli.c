@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "daemon/base/report.h"
-#include "daemon/cli/cmd.h"
 #include "daemon/cli/options_table.h"
 #include "daemon/version.h"
 

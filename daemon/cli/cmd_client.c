@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands that send requests to a running capture: stop, status, mark and rotate send one, top
  * one each second; and files, which needs none. */
-#include "daemon/cli/cmd.h"
+#include "daemon/cli/cli.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -124,94 +124,65 @@ int cmd_files(struct options *options)
 	return file_list_print(stdout, options->folder, options->list_times);
 }
 
-/* --- top --- */
-
-struct top {
-	const char *folder;
-	struct live *live; /* NULL: standard output is no terminal */
-	struct terminal_keys keys;
-	int signals; /* descriptor */
-	unsigned int pages;
-};
-
-static void restore_terminal(struct top *top)
-{
-	terminal_keys_end(&top->keys);
-	top->live = live_end(top->live);
-}
-
-/* Requests the table and shows it. Returns 0; > 0: the capture has ended; -1: failed, reported. */
-static int update(struct top *top)
-{
-	unsigned int lines = LINES_MAX, columns = TABLE_COLUMNS;
-	struct control_answer answer;
-	char line[64];
-	bool colour = top->live && terminal_has_colour(STDOUT_FILENO);
-	int error;
-
-	if (top->live)
-		terminal_size(STDOUT_FILENO, &lines, &columns);
-	snprintf(line, sizeof(line), "top %u %u%s\n", at_most(columns, CONTROL_SIDE_MAX),
-		 at_most(lines, CONTROL_SIDE_MAX), colour ? " colour" : "");
-	error = control_send(&answer, top->folder, line, TOP_ANSWER_S);
-	if (error == 0) {
-		if (top->live)
-			live_show(top->live, answer.body);
-		else
-			printf("%s%s", top->pages > 0 ? "\n" : "", answer.body);
-		fflush(stdout);
-		top->pages++;
-		free(answer.body);
-		return 0;
-	}
-	if (top->pages > 0 && (error == CONTROL_NOT_RUNNING || error == CONTROL_GONE))
-		return 1;
-	restore_terminal(top);
-	report("%s", answer.why);
-	return -1;
-}
-
-/* Waits until it is time for the next page. Returns true if the command must end: after a signal or
- * the key q, or if standard output is a pipe whose reader is gone. */
-static bool wait_for_next(struct top *top)
-{
-	struct pollfd fds[] = {
-		{ .fd = top->signals, .events = POLLIN },
-		{ .fd = top->keys.is_open ? STDIN_FILENO : -1, .events = POLLIN },
-		{ .fd = STDOUT_FILENO }, /* POLLERR and POLLHUP */
-	};
-	struct signalfd_siginfo info;
-
-	if (poll(fds, 3, TOP_PERIOD_MS) <= 0)
-		return false;
-	if (fds[0].revents && read(top->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo != SIGTSTP && info.ssi_signo != SIGWINCH)
-			return true;
-		if (info.ssi_signo == SIGTSTP) {
-			terminal_keys_end(&top->keys);
-			live_suspend(top->live);
-			terminal_keys_begin(&top->keys);
-		}
-	}
-	if (fds[1].revents && terminal_keys_pressed(&top->keys, 'q'))
-		return true;
-	return (fds[2].revents & (POLLERR | POLLHUP)) || ferror(stdout);
-}
-
+/* Requests the table once a second and shows it, until a signal or the key q, until the capture has
+ * ended, or until the reader of standard output is gone. */
 int cmd_top(struct options *options)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
-	struct top top = { .folder = options->folder };
-	int result;
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
+	int signals = loop_signals(numbers, sizeof(numbers) / sizeof(numbers[0])), error = 0;
+	struct live *live = live_begin(); /* NULL: standard output is no terminal */
+	struct terminal_keys keys = { .is_open = false };
+	struct control_answer answer;
+	bool is_over = false;
 
-	top.signals = loop_signals(signals, sizeof(signals) / sizeof(signals[0]));
-	top.live = live_begin();
-	if (top.live)
-		terminal_keys_begin(&top.keys);
-	do
-		result = update(&top);
-	while (result == 0 && !wait_for_next(&top));
-	restore_terminal(&top);
-	close(top.signals);
-	return result < 0 ? EXIT_FAILED : EXIT_DONE;
+	if (live)
+		terminal_keys_begin(&keys);
+	for (unsigned int pages = 0; !is_over; pages++) {
+		struct pollfd fds[] = {
+			{ .fd = signals, .events = POLLIN },
+			{ .fd = keys.is_open ? STDIN_FILENO : -1, .events = POLLIN },
+			{ .fd = STDOUT_FILENO }, /* POLLERR and POLLHUP */
+		};
+		unsigned int lines = LINES_MAX, columns = TABLE_COLUMNS;
+		struct signalfd_siginfo info;
+		char line[64];
+
+		if (live)
+			terminal_size(STDOUT_FILENO, &lines, &columns);
+		snprintf(line, sizeof(line), "top %u %u%s\n", at_most(columns, CONTROL_SIDE_MAX),
+			 at_most(lines, CONTROL_SIDE_MAX),
+			 live && terminal_has_colour(STDOUT_FILENO) ? " colour" : "");
+		error = control_send(&answer, options->folder, line, TOP_ANSWER_S);
+		if (error != 0) {
+			/* The end of a capture is no error of this command. */
+			if (pages > 0 && (error == CONTROL_NOT_RUNNING || error == CONTROL_GONE))
+				error = 0;
+			break;
+		}
+		if (live)
+			live_show(live, answer.body);
+		else
+			printf("%s%s", pages > 0 ? "\n" : "", answer.body);
+		fflush(stdout);
+		free(answer.body);
+
+		if (poll(fds, 3, TOP_PERIOD_MS) <= 0)
+			continue;
+		if (fds[0].revents && read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+			is_over = info.ssi_signo != SIGTSTP && info.ssi_signo != SIGWINCH;
+			if (info.ssi_signo == SIGTSTP) {
+				terminal_keys_end(&keys);
+				live_suspend(live);
+				terminal_keys_begin(&keys);
+			}
+		}
+		is_over = is_over || (fds[1].revents && terminal_keys_pressed(&keys, 'q')) ||
+			  (fds[2].revents & (POLLERR | POLLHUP)) || ferror(stdout);
+	}
+	terminal_keys_end(&keys);
+	live_end(live);
+	if (error != 0)
+		report("%s", answer.why);
+	close(signals);
+	return error != 0 ? EXIT_FAILED : EXIT_DONE;
 }

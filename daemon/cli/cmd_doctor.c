@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 'jankd doctor': what this device allows, a line for each thing. It changes nothing. What a line
  * says is found by the functions that a capture uses, too. */
-#include "daemon/cli/cmd.h"
+#include "daemon/cli/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>

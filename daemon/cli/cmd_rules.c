@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/cli/cmd.h"
+#include "daemon/cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,38 +9,32 @@
 #include "daemon/base/rules_file.h"
 #include "daemon/base/text.h"
 
-/* Lines that are neither empty nor a comment. */
-static unsigned int count_rules(struct span text)
-{
-	unsigned int count = 0;
-
-	while (text.len > 0) {
-		const char *newline = memchr(text.ptr, '\n', text.len);
-		size_t len = newline ? (size_t)(newline - text.ptr) : text.len;
-		size_t blank = 0;
-
-		while (blank < len && strchr(" \t\r", text.ptr[blank]) && text.ptr[blank])
-			blank++;
-		count += blank < len && text.ptr[blank] != '#';
-		text = span_skip(text, newline ? len + 1 : len);
-	}
-	return count;
-}
-
 static int check(const char *path)
 {
 	struct ruleset *rules = NULL;
 	struct ruleset_error error = { 0 };
+	unsigned int count = 0;
 	char name[4096];
-	struct span text = rules_read_file("", path, "name a rule file");
+	struct span text = rules_read_file("", path, "name a rule file"), rest = text;
 	int result;
 
 	if (!text.ptr)
 		return EXIT_FAILED;
 	text_escape(name, sizeof(name), path);
+	/* A rule is a line that is neither empty nor a comment. */
+	while (rest.len > 0) {
+		const char *newline = memchr(rest.ptr, '\n', rest.len);
+		size_t len = newline ? (size_t)(newline - rest.ptr) : rest.len;
+		size_t blank = 0;
+
+		while (blank < len && strchr(" \t\r", rest.ptr[blank]) && rest.ptr[blank])
+			blank++;
+		count += blank < len && rest.ptr[blank] != '#';
+		rest = span_skip(rest, newline ? len + 1 : len);
+	}
 	result = ruleset_new(&rules, text, &error);
 	if (result == 0)
-		printf("%s: ok, %u rules\n", name, count_rules(text));
+		printf("%s: ok, %u rules\n", name, count);
 	else if (result > 0)
 		report("%s:%u:%u: %s; correct the file", path, error.line, error.column,
 		       error.message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/cli/cmd.h"
+#include "daemon/cli/cli.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -87,21 +87,33 @@ static void on_over(void *context)
  * then tracing is restored and the files are complete. */
 #define TABLE_WAIT_MS 1000
 
-static int run(struct capture *capture, const struct options *options)
+int cmd_run(struct options *options)
 {
 	/* For the table and other text for people; NULL: do not print them. With --stdout, standard
 	 * output has only rows, and the text goes to standard error if that is a terminal. */
-	FILE *out = !options->to_stdout ? stdout : isatty(STDERR_FILENO) ? stderr : NULL;
-	struct live *live = options->to_stdout ? NULL : live_begin();
-	const struct capture_view view = { draw, on_over, on_signal, &live, live != NULL };
-	struct status *status = capture_status(capture, STATUS_NO_SURFACES);
+	FILE *out = !options->to_stdout ? stdout : isatty(STDERR_FILENO) ? stderr : NULL, *memory;
 	unsigned int lines, columns = TABLE_COLUMNS;
+	struct live *live = NULL;
+	struct capture_view view = { draw, on_over, on_signal, &live, false };
+	struct capture *capture;
+	struct status *status;
 	struct stream stream;
 	char *text = NULL;
 	size_t len = 0, done;
-	FILE *memory;
-	int code;
+	int code = open_files_allow();
 
+	if (code != 0)
+		return code;
+	code = capture_begin(&capture, options, resume_killed(options));
+	resume_forget_killed();
+	if (code != 0) {
+		capture_close(capture);
+		return code;
+	}
+	if (!options->to_stdout)
+		live = live_begin();
+	view.is_table = live != NULL;
+	status = capture_status(capture, STATUS_NO_SURFACES);
 	if (!live && out && status) {
 		fprintf(out, "capturing from %s (Ctrl-C to stop)\n", status->source_path);
 		fflush(out);
@@ -122,20 +134,6 @@ static int run(struct capture *capture, const struct options *options)
 	}
 	free(text);
 	free(status);
-	return code;
-}
-
-int cmd_run(struct options *options)
-{
-	struct capture *capture;
-	int code = open_files_allow();
-
-	if (code != 0)
-		return code;
-	code = capture_begin(&capture, options, resume_killed(options));
-	resume_forget_killed();
-	if (code == 0)
-		code = run(capture, options);
 	capture_close(capture);
 	return code;
 }

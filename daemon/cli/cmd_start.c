@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* 'jankd start': makes a daemon of its process, independent of terminal, shell and parent, in which
  * the capture runs. */
-#include "daemon/cli/cmd.h"
+#include "daemon/cli/cli.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,19 +31,15 @@
 #define CLOSE_NS NS_PER_S
 
 struct detach {
-	int fd;	  /* pipe from the daemon to the caller; until the start also standard error */
-	int code; /* caller: @code of detach_started(); if not 0, the daemon has reported why */
-	long pid; /* caller: pid of the daemon */
-	sigset_t signals;   /* the signal mask before detach_begin() */
-	int signal_fd;	    /* caller: signals that end it */
+	int fd;	       /* pipe from the daemon to the caller; until the start also standard error */
+	long pid;      /* caller: pid of the daemon */
+	int signal_fd; /* caller: signals that end it */
 	bool is_signalled;  /* caller: one has come */
 	bool is_terminated; /* caller: it has sent SIGTERM to the daemon */
 };
 
 /* The daemon writes into the pipe: its pid, then its standard error (text without NUL), then a NUL
  * and the exit code. */
-
-/* --- the daemon's side --- */
 
 static bool redirect_to_null(int onto)
 {
@@ -54,55 +50,6 @@ static bool redirect_to_null(int onto)
 		close(fd);
 	return done;
 }
-
-/* Runs in a process between caller and daemon. That process becomes the leader of a new session and
- * forks the daemon. The daemon is not a leader, so it can never get a controlling terminal. */
-static void become_daemon(struct detach *detach)
-{
-	struct dirent *entry;
-	DIR *directory;
-	int64_t pid;
-
-	if (setsid() < 0)
-		_exit(EXIT_FAILED);
-	pid = fork();
-	if (pid != 0)
-		_exit(pid < 0 ? EXIT_FAILED : EXIT_DONE);
-	pid = getpid();
-	sigprocmask(SIG_SETMASK, &detach->signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	/* The caller may have others, such as a socket of adb, or a pipe whose reader waits for its
-	 * end. */
-	directory = opendir("/proc/self/fd");
-	while (directory && (entry = readdir(directory))) {
-		int fd = atoi(entry->d_name);
-
-		if (fd > STDERR_FILENO && fd != detach->fd && fd != dirfd(directory))
-			close(fd);
-	}
-	if (directory)
-		closedir(directory);
-	if (write(detach->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid) ||
-	    !redirect_to_null(STDIN_FILENO) || !redirect_to_null(STDOUT_FILENO) ||
-	    dup2(detach->fd, STDERR_FILENO) < 0 || chdir("/") < 0)
-		_exit(EXIT_FAILED);
-}
-
-/* The daemon calls this when it has started (@code 0) or failed to start (the exit code). The
- * caller exits with @code. From then on the daemon's standard error goes to /dev/null. */
-static void detach_started(struct detach *detach, int code)
-{
-	const char end[] = { '\0', (char)code };
-
-	redirect_to_null(STDERR_FILENO);
-	/* Fails if the caller is gone. Then the code is not needed. */
-	if (write(detach->fd, end, sizeof(end)) < 0)
-		errno = 0;
-	close(detach->fd);
-	detach->fd = -1;
-}
-
-/* --- the caller's side --- */
 
 /* After a signal, sends SIGTERM to the daemon. Only once: a second one would end its child
  * processes early (base/child.h). */
@@ -139,42 +86,36 @@ static size_t read_pipe(struct detach *detach, void *to, size_t size, uint64_t u
 	return 0;
 }
 
-/* Prints the daemon's standard error until its exit code comes. Returns false if none came. */
-static bool read_code(struct detach *detach, uint64_t until_ns)
+/* Prints the daemon's standard error until its exit code comes. Returns that code, or EXIT_FAILED
+ * after the reason was reported: no daemon runs. */
+static int wait_for_start(struct detach *detach)
 {
+	uint64_t until_ns = loop_now() + START_NS, closed_ns;
+	int64_t pid = 0;
+	bool is_known = read_pipe(detach, &pid, sizeof(pid), until_ns) == sizeof(pid);
+	int code = -1;
 	char text[1024];
 	size_t len;
 
-	while ((len = read_pipe(detach, text, sizeof(text), until_ns)) > 0) {
+	detach->pid = (long)pid;
+	while (is_known && code < 0 &&
+	       (len = read_pipe(detach, text, sizeof(text), until_ns)) > 0) {
 		const char *end = memchr(text, '\0', len);
 
 		folder_write(STDERR_FILENO, text, end ? (size_t)(end - text) : len);
 		if (!end)
 			continue;
 		if (end + 1 == text + len && read_pipe(detach, text, 1, until_ns) == 0)
-			return false;
-		detach->code = end + 1 < text + len ? end[1] : text[0];
-		/* The daemon closes the pipe when it has closed all of the caller's descriptors. */
-		until_ns = loop_now() + CLOSE_NS;
-		while (read_pipe(detach, text, sizeof(text), until_ns) > 0)
-			;
-		return true;
+			break;
+		code = end + 1 < text + len ? end[1] : text[0];
 	}
-	return false;
-}
-
-/* Returns 0, or EXIT_FAILED after the reason was reported: no daemon runs. */
-static int wait_for_start(struct detach *detach)
-{
-	uint64_t until_ns = loop_now() + START_NS;
-	int64_t pid = 0;
-	bool is_known = read_pipe(detach, &pid, sizeof(pid), until_ns) == sizeof(pid);
-
-	detach->pid = (long)pid;
-	is_known = is_known && read_code(detach, until_ns);
+	/* The daemon closes the pipe when it has closed all of the caller's descriptors. */
+	closed_ns = loop_now() + CLOSE_NS;
+	while (code >= 0 && read_pipe(detach, text, sizeof(text), closed_ns) > 0)
+		;
 	pass_signal(detach);
-	if (is_known && (detach->code != EXIT_DONE || !detach->is_terminated))
-		return 0;
+	if (code > 0 || (code == 0 && !detach->is_terminated))
+		return code;
 	if (detach->is_signalled) {
 		report("stopped by a signal before the capture began; start again");
 	} else if (pid > 0 && loop_now() >= until_ns) {
@@ -190,46 +131,74 @@ static int wait_for_start(struct detach *detach)
 }
 
 /* Makes a daemon. Returns in both processes: in the daemon, which has the standard descriptors only
- * and a session of its own, with *is_daemon; in the caller after the daemon has called
- * detach_started(). Returns 0, or EXIT_FAILED after the reason was reported. The daemon gets a
- * SIGTERM if it needs longer than 60 s, or if the caller gets SIGINT, SIGTERM or SIGQUIT meanwhile.
- */
+ * and a session of its own, with *is_daemon; in the caller after the daemon has written its exit
+ * code. Returns 0; in the caller also that code, or EXIT_FAILED after the reason was reported. The
+ * daemon gets a SIGTERM if it needs longer than 60 s, or if the caller gets SIGINT, SIGTERM or
+ * SIGQUIT meanwhile. */
 static int detach_begin(struct detach *detach, bool *is_daemon)
 {
 	int pipe_ends[2], ending[] = { SIGINT, SIGTERM, SIGQUIT };
 	struct sigaction action;
-	int code;
+	sigset_t signals;
+	struct dirent *entry;
+	DIR *directory;
 	size_t n = 0;
-	pid_t child;
+	int64_t pid;
+	int code;
 
 	/* The user may close the terminal right after this command. */
 	signal(SIGHUP, SIG_IGN);
-	sigprocmask(SIG_BLOCK, NULL, &detach->signals);
+	sigprocmask(SIG_BLOCK, NULL, &signals);
 	/* The terminal does not send these to the daemon, so the caller passes them on. One that is
 	 * ignored stays ignored. Before the fork, so that no signal is lost. */
 	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
 		if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
 			ending[n++] = ending[i];
 	detach->signal_fd = loop_signals(ending, n);
-	if (detach->signal_fd < 0 || pipe2(pipe_ends, O_CLOEXEC) < 0 || (child = fork()) < 0) {
+	if (detach->signal_fd < 0 || pipe2(pipe_ends, O_CLOEXEC) < 0 || (pid = fork()) < 0) {
 		report("cannot create the daemon: %s; %s", strerror(errno),
 		       report_advice(-errno, "stop other programs and try again"));
 		return EXIT_FAILED;
 	}
-	*is_daemon = child == 0;
-	if (*is_daemon) {
-		detach->fd = pipe_ends[1];
-		become_daemon(detach);
-		return 0;
+	*is_daemon = pid == 0;
+	if (!*is_daemon) {
+		close(pipe_ends[1]);
+		while (waitpid((pid_t)pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		detach->fd = pipe_ends[0];
+		code = wait_for_start(detach);
+		close(detach->fd);
+		close(detach->signal_fd);
+		return code;
 	}
-	close(pipe_ends[1]);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
-	detach->fd = pipe_ends[0];
-	code = wait_for_start(detach);
-	close(detach->fd);
-	close(detach->signal_fd);
-	return code;
+
+	/* This process becomes the leader of a new session and forks the daemon. The daemon is not
+	 * a leader, so it can never get a controlling terminal. */
+	detach->fd = pipe_ends[1];
+	if (setsid() < 0)
+		_exit(EXIT_FAILED);
+	pid = fork();
+	if (pid != 0)
+		_exit(pid < 0 ? EXIT_FAILED : EXIT_DONE);
+	pid = getpid();
+	sigprocmask(SIG_SETMASK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	/* The caller may have others, such as a socket of adb, or a pipe whose reader waits for its
+	 * end. */
+	directory = opendir("/proc/self/fd");
+	while (directory && (entry = readdir(directory))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > STDERR_FILENO && fd != detach->fd && fd != dirfd(directory))
+			close(fd);
+	}
+	if (directory)
+		closedir(directory);
+	if (write(detach->fd, &pid, sizeof(pid)) != (ssize_t)sizeof(pid) ||
+	    !redirect_to_null(STDIN_FILENO) || !redirect_to_null(STDOUT_FILENO) ||
+	    dup2(detach->fd, STDERR_FILENO) < 0 || chdir("/") < 0)
+		_exit(EXIT_FAILED);
+	return 0;
 }
 
 /* --- the command --- */
@@ -278,15 +247,19 @@ int cmd_start(struct options *options)
 		return code;
 	if (!is_daemon) {
 		text_escape(folder, sizeof(folder), options->folder);
-		if (detach.code == EXIT_DONE)
-			printf("jankd: capturing to %s (pid %ld)\n", folder, detach.pid);
-		return detach.code;
+		printf("jankd: capturing to %s (pid %ld)\n", folder, detach.pid);
+		return EXIT_DONE;
 	}
 	code = capture_begin(&capture, options, resume_killed(options));
 	resume_forget_killed();
 	if (code != 0)
 		capture_close(capture);
-	detach_started(&detach, code);
+	/* The caller exits with the code. From then on standard error goes to /dev/null. The write
+	 * fails if the caller is gone: then the code is not needed. */
+	redirect_to_null(STDERR_FILENO);
+	if (write(detach.fd, (const char[]){ '\0', (char)code }, 2) < 0)
+		errno = 0;
+	close(detach.fd);
 	if (code != 0)
 		return code;
 	code = capture_loop(capture, NULL);

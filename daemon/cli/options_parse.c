@@ -106,75 +106,60 @@ static int refuse_value(const struct option_arg *arg, const char *why)
 	return EXIT_USAGE;
 }
 
-static int refuse_number(const struct option_arg *arg)
-{
-	const struct option_limits *limits = &arg->row->limits;
-	char why[160];
-
-	snprintf(why, sizeof(why), "must be %s from %.15g to %.15g", limits->what, limits->least,
-		 limits->most);
-	return refuse_value(arg, why);
-}
-
-/* Parses a decimal number within the limits. Blanks, hexadecimal and "inf" are refused. */
+/* Sets the field of an option with a number within its limits. */
 static int parse_number(const struct option_arg *arg)
 {
-	const struct option_limits *limits = &arg->row->limits;
-	const char *text = arg->value;
-	double number;
-	char *end;
-
-	errno = 0;
-	number = strtod(text, &end);
-	if (text[strspn(text, "0123456789.eE+-")] != '\0' || end == text || *end != '\0' ||
-	    errno != 0 || !isfinite(number) || number < limits->least || number > limits->most)
-		return refuse_number(arg);
-	if (arg->row->kind == OPTION_NUMBER)
-		*(double *)arg->field = number;
-	else
-		*(uint64_t *)arg->field =
-			(uint64_t)(number * (arg->row->kind == OPTION_MS ? 1e6 : 1e9) + 0.5);
-	return 0;
-}
-
-/* Accepts digits only. All limits are below 2^53, so they are exact as a double. */
-static int parse_count(const struct option_arg *arg)
-{
-	const struct option_limits *limits = &arg->row->limits;
-	const char *text = arg->value;
-	uint64_t count;
-
-	errno = 0;
-	count = strtoull(text, NULL, 10);
-	if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0' || errno != 0 ||
-	    count < (uint64_t)limits->least || count > (uint64_t)limits->most)
-		return refuse_number(arg);
-	if (arg->row->kind == OPTION_COUNT)
-		*(uint64_t *)arg->field = count;
-	else
-		*(unsigned int *)arg->field = (unsigned int)count;
-	return 0;
-}
-
-static int parse_bytes(const struct option_arg *arg)
-{
 	static const char *const units[] = { "", "K", "M", "G" };
-	size_t digits = strspn(arg->value, "0123456789"), unit = 0;
-	uint64_t least = (uint64_t)arg->row->limits.least, value;
-	char why[160];
+	const struct option_limits *limits = &arg->row->limits;
+	enum option_kind kind = arg->row->kind;
+	const char *text = arg->value;
+	size_t digits = strspn(text, "0123456789"), unit = 0;
+	uint64_t count;
+	double number;
+	char why[160], *end;
+	bool is_valid;
 
-	while (unit < 4 && strcasecmp(arg->value + digits, units[unit]) != 0)
-		unit++;
 	errno = 0;
-	value = strtoull(arg->value, NULL, 10);
-	if (digits > 0 && unit < 4 && errno == 0 && value <= (uint64_t)INT64_MAX >> 10 * unit &&
-	    value << 10 * unit >= least) {
-		*(uint64_t *)arg->field = value << 10 * unit;
-		return 0;
+	if (kind == OPTION_NUMBER || kind == OPTION_SECONDS || kind == OPTION_MS) {
+		/* Blanks, hexadecimal and "inf" are refused. */
+		number = strtod(text, &end);
+		is_valid = text[strspn(text, "0123456789.eE+-")] == '\0' && end != text &&
+			   *end == '\0' && errno == 0 && isfinite(number) &&
+			   number >= limits->least && number <= limits->most;
+		if (is_valid && kind == OPTION_NUMBER)
+			*(double *)arg->field = number;
+		else if (is_valid)
+			*(uint64_t *)arg->field =
+				(uint64_t)(number * (kind == OPTION_MS ? 1e6 : 1e9) + 0.5);
+	} else if (kind == OPTION_BYTES) {
+		while (unit < 4 && strcasecmp(text + digits, units[unit]) != 0)
+			unit++;
+		count = strtoull(text, NULL, 10);
+		is_valid = digits > 0 && unit < 4 && errno == 0 &&
+			   count <= (uint64_t)INT64_MAX >> 10 * unit &&
+			   count << 10 * unit >= (uint64_t)limits->least;
+		if (is_valid)
+			*(uint64_t *)arg->field = count << 10 * unit;
+	} else {
+		/* All limits are below 2^53, so they are exact as a double. */
+		count = strtoull(text, NULL, 10);
+		is_valid = digits > 0 && text[digits] == '\0' && errno == 0 &&
+			   count >= (uint64_t)limits->least && count <= (uint64_t)limits->most;
+		if (is_valid && kind == OPTION_COUNT)
+			*(uint64_t *)arg->field = count;
+		else if (is_valid)
+			*(unsigned int *)arg->field = (unsigned int)count;
 	}
-	snprintf(why, sizeof(why),
-		 "must be a number of bytes from %" PRIu64 " to %" PRId64 "; K, M or G may follow",
-		 least, INT64_MAX);
+	if (is_valid)
+		return 0;
+	if (kind == OPTION_BYTES)
+		snprintf(why, sizeof(why),
+			 "must be a number of bytes from %.15g to %" PRId64
+			 "; K, M or G may follow",
+			 limits->least, INT64_MAX);
+	else
+		snprintf(why, sizeof(why), "must be %s from %.15g to %.15g", limits->what,
+			 limits->least, limits->most);
 	return refuse_value(arg, why);
 }
 
@@ -186,21 +171,6 @@ static int parse_choice(const struct option_arg *arg, const char *const *names, 
 		if (names[*index] && strcmp(arg->value, names[*index]) == 0)
 			return 0;
 	return refuse_value(arg, why);
-}
-
-static int parse_trigger(const struct option_arg *arg)
-{
-	struct options *options = arg->options;
-	struct trigger_error error;
-	char why[160];
-
-	if (trigger_parse(&options->condition, arg->value, &error) != 0) {
-		snprintf(why, sizeof(why), "column %u: %s", error.column, error.message);
-		return refuse_value(arg, why);
-	}
-	options->trigger = arg->value;
-	options->pipeline.trigger = &options->condition;
-	return 0;
 }
 
 /* What is wrong with a text of this kind, or NULL. */
@@ -248,7 +218,10 @@ static int parse_value(const struct option_arg *arg)
 		[OPTIONS_SOURCE_LATENCY] = "latency",
 	};
 	enum option_kind kind = arg->row->kind;
+	struct options *options = arg->options;
 	const char **text = arg->field, *fault;
+	struct trigger_error error;
+	char why[160];
 	size_t index;
 	int code;
 
@@ -259,12 +232,10 @@ static int parse_value(const struct option_arg *arg)
 	case OPTION_NUMBER:
 	case OPTION_SECONDS:
 	case OPTION_MS:
-		return parse_number(arg);
 	case OPTION_COUNT:
 	case OPTION_SMALL_COUNT:
-		return parse_count(arg);
 	case OPTION_BYTES:
-		return parse_bytes(arg);
+		return parse_number(arg);
 	case OPTION_SOURCE:
 		code = parse_choice(arg, sources, sizeof(sources) / sizeof(sources[0]),
 				    "must be auto, text, raw or latency", &index);
@@ -278,7 +249,13 @@ static int parse_value(const struct option_arg *arg)
 			*(enum app_class *)arg->field = (enum app_class)index;
 		return code;
 	case OPTION_TRIGGER:
-		return parse_trigger(arg);
+		if (trigger_parse(&options->condition, arg->value, &error) != 0) {
+			snprintf(why, sizeof(why), "column %u: %s", error.column, error.message);
+			return refuse_value(arg, why);
+		}
+		options->trigger = arg->value;
+		options->pipeline.trigger = &options->condition;
+		return 0;
 	case OPTION_GLOB:
 		for (size_t n = 0; *text; text++)
 			if (++n == OPTIONS_GLOBS_MAX)
@@ -354,9 +331,9 @@ int options_check_together(const struct options *options)
 
 #define RECORDED "to analyze a recorded trace, use 'jankd analyze'"
 
-/* Sets the operands, and checks their number: some commands need one, others have none. */
-static int set_operands(struct options *options, int count, char **operands)
+int options_parse(struct options *options, enum options_command command, int argc, char **argv)
 {
+	/* Of the operands: some commands need one, others have none. */
 	static const struct {
 		int least, most;
 		const char *missing, *unexpected;
@@ -371,25 +348,7 @@ static int set_operands(struct options *options, int count, char **operands)
 				      NULL },
 		[OPTIONS_RULES] = { 0, INT_MAX, NULL, NULL }, /* cmd_rules.c checks them */
 	};
-	const char *unexpected = limits[options->command].unexpected;
-	int most = limits[options->command].most;
-
-	options->operands = operands;
-	options->operand_count = count;
-	if (count < limits[options->command].least) {
-		report("%s", limits[options->command].missing);
-		return EXIT_USAGE;
-	}
-	if (count > most) {
-		report("%s: unexpected argument; %s", operands[most],
-		       unexpected ? unexpected : "name a folder with -F");
-		return EXIT_USAGE;
-	}
-	return 0;
-}
-
-int options_parse(struct options *options, enum options_command command, int argc, char **argv)
-{
+	const char *unexpected = limits[command].unexpected;
 	struct known known;
 	int option, index, code;
 
@@ -429,5 +388,19 @@ int options_parse(struct options *options, enum options_command command, int arg
 	options->pipeline.exclude = options->exclude[0] ? options->exclude : NULL;
 	/* resume_options() adds others first. */
 	code = options->resume ? 0 : options_check_together(options);
-	return code != 0 ? code : set_operands(options, argc - optind, argv + optind);
+	if (code != 0)
+		return code;
+
+	options->operands = argv + optind;
+	options->operand_count = argc - optind;
+	if (options->operand_count < limits[command].least) {
+		report("%s", limits[command].missing);
+		return EXIT_USAGE;
+	}
+	if (options->operand_count > limits[command].most) {
+		report("%s: unexpected argument; %s", options->operands[limits[command].most],
+		       unexpected ? unexpected : "name a folder with -F");
+		return EXIT_USAGE;
+	}
+	return 0;
 }

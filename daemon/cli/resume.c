@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/cli/cmd.h"
+#include "daemon/cli/cli.h"
 
 #include <errno.h>
 #include <stdbool.h>

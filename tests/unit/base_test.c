@@ -9,7 +9,7 @@
 #include "daemon/base/stream.h"
 #include "daemon/base/text_file.h"
 #include "daemon/base/wall_clock.h"
-#include "daemon/cli/cmd.h"
+#include "daemon/cli/cli.h"
 #include "daemon/trace/trace_files.h"
 #include "tests/unit/fake_tracefs.h"
 #include "tests/unit/printed.h"

@@ -125,62 +125,53 @@ static size_t bytes_for_file(const struct csv_file *file)
 
 /* --- writing --- */
 
-/* Creates the file if there is none, and writes its header. */
-static int create(struct csv_file *file)
-{
-	char line[1024];
-	size_t len = header_size(file), done;
-	int error;
-
-	if (file->fd < 0 && file->is_stream)
-		return -EBADF;
-	if (file->fd < 0)
-		file->fd = openat(file->folder_fd, file->name,
-				  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (file->fd < 0)
-		return -errno;
-	if (file->size > 0 || len == 0)
-		return 0;
-	memcpy(line, file->header, len - 1);
-	line[len - 1] = '\n';
-	error = write_bytes(file, line, len, &done);
-	/* If the cut fails, the next attempt overwrites those bytes. */
-	if (error < 0)
-		csv_file_cut_appended(file);
-	else
-		file->size = (off_t)len;
-	return error;
-}
-
-static int write_rows(struct csv_file *file, size_t len)
-{
-	size_t done, whole;
-	int error = write_bytes(file, file->buffer, len, &done);
-
-	whole = done;
-	if (error < 0 && !file->is_stream)
-		rows_in(file, done, UINT64_MAX, &whole);
-	file->size += (off_t)whole;
-	/* A file must not end with part of a row. A stream cannot be cut. */
-	if (error < 0 && !file->is_stream)
-		csv_file_cut_appended(file);
-	file->len -= whole;
-	memmove(file->buffer, file->buffer + whole, file->len);
-	return error;
-}
-
 int csv_file_flush(struct csv_file *file)
 {
+	size_t header = header_size(file), len, done, whole;
 	enum csv_file_state state;
-	int error;
+	int error = 0;
 
 	if (!file->name || (file->len == 0 && (file->size > 0 || file->is_lazy)))
 		return 0;
-	/* In a removed file rows would be lost. In a file that was cut, NULs would precede them. */
+
+	/* The file is created if there is none, and gets its header. In a removed file rows would
+	 * be lost. In a file that was cut, NULs would precede them. */
 	state = csv_file_check(file);
-	error = state == CSV_FILE_UNCHANGED || state == CSV_FILE_GROWN ? create(file) : -ENOENT;
-	if (error == 0)
-		error = write_rows(file, bytes_for_file(file));
+	if (state != CSV_FILE_UNCHANGED && state != CSV_FILE_GROWN)
+		error = -ENOENT;
+	else if (file->fd < 0 && file->is_stream)
+		error = -EBADF;
+	else if (file->fd < 0)
+		file->fd = openat(file->folder_fd, file->name,
+				  O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (error == 0 && file->fd < 0)
+		error = -errno;
+	if (error == 0 && file->size == 0 && header > 0) {
+		char line[1024];
+
+		memcpy(line, file->header, header - 1);
+		line[header - 1] = '\n';
+		error = write_bytes(file, line, header, &done);
+		/* If the cut fails, the next attempt overwrites those bytes. */
+		if (error < 0)
+			csv_file_cut_appended(file);
+		else
+			file->size = (off_t)header;
+	}
+
+	/* The rows. A file must not end with part of one. A stream cannot be cut. */
+	if (error == 0) {
+		len = bytes_for_file(file);
+		error = write_bytes(file, file->buffer, len, &done);
+		whole = done;
+		if (error < 0 && !file->is_stream)
+			rows_in(file, done, UINT64_MAX, &whole);
+		file->size += (off_t)whole;
+		if (error < 0 && !file->is_stream)
+			csv_file_cut_appended(file);
+		file->len -= whole;
+		memmove(file->buffer, file->buffer + whole, file->len);
+	}
 	/* A stream whose reader is slow is no error: the rows are kept. */
 	if (file->is_stream && error == -EAGAIN)
 		return file->error = 0;

@@ -78,27 +78,6 @@ static void on_removed(void *context, unsigned long number, uint64_t bytes)
 	floor->free_bytes += bytes;
 }
 
-/* Removes segments until the floor is free; one that cannot be removed is skipped. The events of a
- * segment stay when its rows are removed. But each file uses at least a block of the disk, so at
- * most EVENTS_KEPT events files stay without rows. */
-static void remove_segments(struct disk_floor *floor, int folder_fd)
-{
-	struct numbered_removed removed = { .removed = on_removed, .context = floor };
-	uint64_t with_rows;
-
-	do {
-		uint64_t missing = floor->bytes - floor->free_bytes;
-
-		if (floor->free_bytes >= floor->bytes ||
-		    numbered_count(folder_fd, NUMBERED_ROWS, &with_rows) < 0)
-			return;
-		numbered_remove_oldest(folder_fd, NUMBERED_SEGMENTS, with_rows + EVENTS_KEPT,
-				       missing, &removed);
-		if (removed.count == 0)
-			numbered_remove_oldest(folder_fd, NUMBERED_ROWS, 0, missing, &removed);
-	} while (removed.count > 0);
-}
-
 /* Stops the next file, or starts the last one again. False: there is none. */
 static bool change_one(struct disk_floor *floor, bool stops)
 {
@@ -118,7 +97,9 @@ static bool change_one(struct disk_floor *floor, bool stops)
 
 bool disk_floor_check(struct disk_floor *floor, int folder_fd)
 {
+	struct numbered_removed removed = { .count = 1, .removed = on_removed, .context = floor };
 	bool started = false;
+	uint64_t with_rows;
 
 	floor->free_bytes = floor->bytes > 0 ? disk_free_bytes(folder_fd) : UINT64_MAX;
 	if (floor->free_bytes == UINT64_MAX)
@@ -127,7 +108,18 @@ bool disk_floor_check(struct disk_floor *floor, int folder_fd)
 	if (floor->free_bytes >= floor->bytes &&
 	    floor->free_bytes - floor->bytes >= floor->bytes / 8)
 		started = change_one(floor, false);
-	remove_segments(floor, folder_fd);
+	/* Removes segments until the floor is free; one that cannot be removed is skipped. The
+	 * events of a segment stay when its rows are removed. But each file uses at least a block
+	 * of the disk, so at most EVENTS_KEPT events files stay without rows. */
+	while (removed.count > 0 && floor->free_bytes < floor->bytes &&
+	       numbered_count(folder_fd, NUMBERED_ROWS, &with_rows) == 0) {
+		uint64_t missing = floor->bytes - floor->free_bytes;
+
+		numbered_remove_oldest(folder_fd, NUMBERED_SEGMENTS, with_rows + EVENTS_KEPT,
+				       missing, &removed);
+		if (removed.count == 0)
+			numbered_remove_oldest(folder_fd, NUMBERED_ROWS, 0, missing, &removed);
+	}
 	floor->is_below = floor->free_bytes < floor->bytes;
 	if (floor->is_below)
 		change_one(floor, true);

@@ -25,17 +25,6 @@ static char buffer[65536];
 
 static uint32_t crc_table[256];
 
-static void make_crc_table(void)
-{
-	for (uint32_t byte = 0; byte < 256; byte++) {
-		uint32_t crc = byte << 24;
-
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc << 1 ^ (crc >> 31 ? UINT32_C(0x04c11db7) : 0);
-		crc_table[byte] = crc;
-	}
-}
-
 static uint32_t crc_add(uint32_t crc, const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -79,35 +68,15 @@ static int fail(const char *path, const char *name, int error)
 	return EXIT_FAILED;
 }
 
-/* Returns 0 or -errno. *size: the number of bytes of the checksum. */
-static int checksum(int fd, uint32_t *crc, uint64_t *size)
-{
-	ssize_t n;
-
-	*crc = 0;
-	*size = 0;
-	while ((n = text_file_read_at(fd, buffer, sizeof(buffer), (off_t)*size)) > 0) {
-		*crc = crc_add(*crc, buffer, (size_t)n);
-		*size += (uint64_t)n;
-	}
-	if (n < 0)
-		return -errno;
-	/* It ends with the length, its lowest byte first, without leading zeros. */
-	for (uint64_t left = *size; left > 0; left >>= 8)
-		*crc = crc_add(*crc, (const char[]){ (char)left }, 1);
-	*crc = ~*crc;
-	return 0;
-}
-
 static int print_file(FILE *out, const char *path, int folder_fd, const char *name, bool times)
 {
-	int error = 0, fd;
 	struct stat info;
-	uint64_t size;
-	uint32_t crc;
+	uint64_t size = 0;
+	uint32_t crc = 0;
 	bool is_open;
+	ssize_t n;
+	int error = 0, fd = open_regular(folder_fd, name, &info);
 
-	fd = open_regular(folder_fd, name, &info);
 	/* A running capture renames and removes files. */
 	if (fd == -ENOENT)
 		return 0;
@@ -122,14 +91,21 @@ static int print_file(FILE *out, const char *path, int folder_fd, const char *na
 	}
 	is_open = is_written(path, name);
 	if (!is_open) {
-		error = checksum(fd, &crc, &size);
+		while ((n = text_file_read_at(fd, buffer, sizeof(buffer), (off_t)size)) > 0) {
+			crc = crc_add(crc, buffer, (size_t)n);
+			size += (uint64_t)n;
+		}
+		error = n < 0 ? -errno : 0;
+		/* It ends with the length, its lowest byte first, without leading zeros. */
+		for (uint64_t left = size; left > 0; left >>= 8)
+			crc = crc_add(crc, (const char[]){ (char)left }, 1);
 		/* A capture may have started meanwhile. */
 		is_open = is_written(path, name);
 	}
 	if (is_open)
 		fprintf(out, "open - %" PRId64 " %s\n", (int64_t)info.st_size, name);
 	else if (error == 0)
-		fprintf(out, "closed %" PRIu32 " %" PRIu64 " %s\n", crc, size, name);
+		fprintf(out, "closed %" PRIu32 " %" PRIu64 " %s\n", ~crc, size, name);
 	close(fd);
 	return error < 0 ? fail(path, name, error) : 0;
 }
@@ -144,7 +120,12 @@ int file_list_print(FILE *out, const char *path, bool times)
 
 	if (!directory)
 		return fail(path, NULL, -errno);
-	make_crc_table();
+	for (uint32_t byte = 0; byte < 256; byte++) {
+		crc_table[byte] = byte << 24;
+		for (int bit = 0; bit < 8; bit++)
+			crc_table[byte] = crc_table[byte] << 1 ^
+					  (crc_table[byte] >> 31 ? UINT32_C(0x04c11db7) : 0);
+	}
 	last_session_read(&last, path);
 	fprintf(out, "session %s %s %s\n", last.id[0] ? last.id : "-",
 		is_running ? "running" : "ended", JANKD_VERSION);
@@ -159,43 +140,41 @@ int file_list_print(FILE *out, const char *path, bool times)
 	return code;
 }
 
-/* Returns 0 or -errno; *write_error: the same for @out. */
-static int copy(int out, int fd, uint64_t offset, int *write_error)
-{
-	ssize_t n = 1;
-
-	while (n > 0 && *write_error == 0) {
-		n = text_file_read_at(fd, buffer, sizeof(buffer), (off_t)offset);
-		if (n < 0)
-			return -errno;
-		*write_error = folder_write(out, buffer, (size_t)n);
-		offset += (uint64_t)n;
-	}
-	return 0;
-}
-
 int file_list_read(int out, const char *path, const char *name, uint64_t offset)
 {
 	int folder_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat info = { .st_size = 0 };
 	int error = 0, write_error = 0, fd;
+	ssize_t n = 1;
 
 	if (folder_fd < 0)
 		return fail(path, NULL, -errno);
 	fd = is_listed(name) ? open_regular(folder_fd, name, &info) : -ENOENT;
 	close(folder_fd);
-	if (fd == -ENOENT)
+	if (fd == -ENOENT) {
 		report("--read %s: no such file in %s; 'jankd files' lists them", name, path);
-	else if (fd >= 0 && offset > (uint64_t)info.st_size)
+		return EXIT_FAILED;
+	}
+	if (fd < 0)
+		return fail(path, name, fd);
+	if (offset > (uint64_t)info.st_size) {
 		report("--from %" PRIu64 ": %s has %" PRId64 " bytes; use a number up to that",
 		       offset, name, (int64_t)info.st_size);
-	else
-		error = fd < 0 ? fd : copy(out, fd, offset, &write_error);
-	if (fd >= 0)
 		close(fd);
+		return EXIT_FAILED;
+	}
+	while (n > 0 && write_error == 0) {
+		n = text_file_read_at(fd, buffer, sizeof(buffer), (off_t)offset);
+		if (n < 0)
+			error = -errno;
+		else
+			write_error = folder_write(out, buffer, (size_t)n);
+		offset += (uint64_t)n;
+	}
+	close(fd);
 	if (write_error < 0)
 		report("standard output: %s; redirect it elsewhere", strerror(-write_error));
 	if (error < 0)
 		return fail(path, name, error);
-	return fd < 0 || offset > (uint64_t)info.st_size || write_error < 0 ? EXIT_FAILED : 0;
+	return write_error < 0 ? EXIT_FAILED : 0;
 }

@@ -16,32 +16,29 @@
 
 /* --- jobs --- */
 
-/* A job is queued only while less than this of the queue is in use. */
-static uint64_t limit_of(const struct output *output, enum file_job_kind kind, unsigned int which)
-{
-	if (kind == FILE_JOB_ROW && which == ROW_EVENTS)
-		return FILE_THREAD_BYTES - (UINT64_C(1) << 19);
-	/* A disk that is full may also be slow: rows that it will not take leave space to others.
-	 * Pieces of a snapshot can be sent again later. */
-	if ((kind == FILE_JOB_ROW && which < output->state.stopped) ||
-	    (kind == FILE_JOB_REPLACE_BYTES && which == REPLACED_SNAPSHOT))
-		return FILE_THREAD_BYTES / 2;
-	if (kind == FILE_JOB_ROW || kind == FILE_JOB_REPLACE_BYTES)
-		return FILE_THREAD_BYTES - (UINT64_C(1) << 20);
-	/* Others, such as those that end a capture, may use all of it. */
-	return FILE_THREAD_BYTES;
-}
-
 /* @which, @number: as in struct file_job. False: the queue has no space. */
 static bool post(struct output *output, enum file_job_kind kind, unsigned int which,
 		 struct span bytes, uint64_t number)
 {
 	const struct file_job job = { kind, which, number, bytes.ptr, bytes.len };
+	/* A job is queued only while less than this of the queue is in use. Jobs such as those that
+	 * end a capture may use all of it. */
+	uint64_t limit = FILE_THREAD_BYTES;
 
-	if (output->thread)
-		return file_thread_post(output->thread, &job, limit_of(output, kind, which));
-	session_files_do(&output->files, &job);
-	return true;
+	if (!output->thread) {
+		session_files_do(&output->files, &job);
+		return true;
+	}
+	if (kind == FILE_JOB_ROW && which == ROW_EVENTS)
+		limit -= UINT64_C(1) << 19;
+	/* A disk that is full may also be slow: rows that it will not take leave space to others.
+	 * Pieces of a snapshot can be sent again later. */
+	else if ((kind == FILE_JOB_ROW && which < output->state.stopped) ||
+		 (kind == FILE_JOB_REPLACE_BYTES && which == REPLACED_SNAPSHOT))
+		limit /= 2;
+	else if (kind == FILE_JOB_ROW || kind == FILE_JOB_REPLACE_BYTES)
+		limit -= UINT64_C(1) << 20;
+	return file_thread_post(output->thread, &job, limit);
 }
 
 void output_post(struct output *output, enum file_job_kind kind)
@@ -260,38 +257,34 @@ void output_event_now(struct output *output, const char *kind, const char *forma
 	report_now(output, kind, text);
 }
 
-/* Writes an event when a stall begins, one when it ends, and one with the number of rows that were
- * lost. */
-static void report_stall(struct output *output)
-{
-	bool stalls = file_thread_busy_ns(output->thread) >= periods.disk_stall_ns;
-	uint64_t lost = rows_of_all_files(output->queue_lost);
-
-	if (stalls && !output->stall_reported)
-		output_event_now(output, "lost",
-				 "the disk is not responding: rows are kept in memory");
-	else if (!stalls && output->stall_reported)
-		output_event_now(output, "rotate", "the disk responds again");
-	if (!stalls && lost > output->queue_lost_reported) {
-		output_event_now(output, "lost",
-				 "%" PRIu64 " rows were lost: the disk was not responding, and "
-				 "the queue of rows was full",
-				 lost - output->queue_lost_reported);
-		output->queue_lost_reported = lost;
-	}
-	output->stall_reported = stalls;
-}
-
 void output_update(struct output *output)
 {
-	bool was_failing = output->state.is_failing;
+	bool was_failing = output->state.is_failing, stalls;
 	struct file_report report;
+	uint64_t lost;
 
 	if (output->thread) {
 		while (file_thread_next_report(output->thread, &report))
 			report_dated(output, report.kind, report.wall_ns, report.text);
 		file_thread_state(output->thread, &output->state);
-		report_stall(output);
+
+		/* An event when a stall begins, one when it ends, and one with the number of rows
+		 * that were lost. */
+		stalls = file_thread_busy_ns(output->thread) >= periods.disk_stall_ns;
+		lost = rows_of_all_files(output->queue_lost);
+		if (stalls && !output->stall_reported)
+			output_event_now(output, "lost",
+					 "the disk is not responding: rows are kept in memory");
+		else if (!stalls && output->stall_reported)
+			output_event_now(output, "rotate", "the disk responds again");
+		if (!stalls && lost > output->queue_lost_reported) {
+			output_event_now(output, "lost",
+					 "%" PRIu64 " rows were lost: the disk was not responding, "
+					 "and the queue of rows was full",
+					 lost - output->queue_lost_reported);
+			output->queue_lost_reported = lost;
+		}
+		output->stall_reported = stalls;
 	} else {
 		output->state = output->files.state;
 	}
@@ -301,28 +294,6 @@ void output_update(struct output *output)
 	output->failed |= output->state.failed;
 	if (output->late.update)
 		output->late.update(output->late.snapshot);
-}
-
-/* --- standard output --- */
-
-/* A slow reader must not delay the reading of the trace. */
-static void flush_console(struct output *output)
-{
-	csv_file_flush(&output->console);
-	if (output->console_reported)
-		return;
-	if (output->console.error < 0) {
-		output->failed = true;
-		report("standard output: %s; the files in %s are complete",
-		       strerror(-output->console.error), output->path);
-	} else if (output->console.rows_lost > 0) {
-		output_event_now(output, "lost",
-				 "the reader of standard output is too slow: rows are missing "
-				 "there, but not in the files");
-	} else {
-		return;
-	}
-	output->console_reported = true;
 }
 
 /* --- opening --- */
@@ -447,7 +418,20 @@ static void flush(struct output *output, bool now, uint64_t next_ns)
 		if (now_ns > periods.events_held_ns)
 			event_queue_release_old(output->events, now_ns - periods.events_held_ns);
 	}
-	flush_console(output);
+
+	/* A slow reader of standard output must not delay the reading of the trace. */
+	csv_file_flush(&output->console);
+	if (!output->console_reported && output->console.error < 0) {
+		output->console_reported = output->failed = true;
+		report("standard output: %s; the files in %s are complete",
+		       strerror(-output->console.error), output->path);
+	} else if (!output->console_reported && output->console.rows_lost > 0) {
+		output->console_reported = true;
+		output_event_now(output, "lost",
+				 "the reader of standard output is too slow: rows are missing "
+				 "there, but not in the files");
+	}
+
 	if (output->thread && !now && !is_flush_due(output, now_ns, next_ns))
 		return;
 	output_post(output, FILE_JOB_FLUSH);

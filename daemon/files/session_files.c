@@ -83,23 +83,6 @@ static void report_lost(struct session_files *files)
 	files->left_out_reported = left_out;
 }
 
-/* Writes an event when a failure begins, and another when it ends. Failures are printed on stderr
- * once in a session. */
-static void report_failing(struct session_files *files)
-{
-	if (files->failing && !files->failing_reported) {
-		report_error(files, files->failing, files->failing_error);
-		report_event(files, "lost", "%s: %s; unwritten rows are kept in memory",
-			     files->failing, folder_why(files->failing_error));
-	} else if (!files->failing && files->failing_reported) {
-		report_event(files, "rotate", "the files can be written again");
-		report_lost(files);
-		files->has_recovered = true;
-	}
-	files->failing_reported = files->state.is_failing = files->failing != NULL;
-	files->failing = NULL;
-}
-
 /* --- segments --- */
 
 /* For --keep. */
@@ -125,32 +108,15 @@ static void sync_segment(struct session_files *files, const struct csv_file *fil
 		note_failing(files, file->name, error);
 }
 
-/* Moves the rows of a file to the segment @number, and begins the file again. It is synced before
- * it is renamed, so that a power cut leaves it whole. vfat stores the size together with the name,
- * so it is synced after the rename, too. The files of a recorded trace are not synced, as it can be
- * read again. */
-static int rotate_file(struct session_files *files, struct csv_file *file, unsigned long number)
-{
-	int error;
-
-	sync_segment(files, file);
-	error = segments_close(files->folder->fd, file->name, number);
-	if (error < 0) {
-		note_failing(files, file->name, error);
-		return error;
-	}
-	sync_segment(files, file);
-	csv_file_recreate(file, files->folder->fd);
-	csv_file_flush(file);
-	return 0;
-}
-
 /* Closes the segment and begins the next. A file without rows is not renamed, so that no segment
- * has an empty file. Returns 0; 1 if there is no row; or -errno, which the next flush reports. */
+ * has an empty file. A file is synced before it is renamed, so that a power cut leaves it whole.
+ * vfat stores the size together with the name, so it is synced after the rename, too. The files of
+ * a recorded trace are not synced, as it can be read again. Returns 0; 1 if there is no row; or
+ * -errno, which the next flush reports. */
 static int rotate(struct session_files *files)
 {
-	unsigned long number = segments_next(files->folder->fd, files->state.segment);
-	int result = 1, unwritten = 1;
+	int folder_fd = files->folder->fd, result = 1, unwritten = 1;
+	unsigned long number = segments_next(folder_fd, files->state.segment);
 	bool has_rows = false;
 
 	for (int i = 0; i < ROW_FILES; i++) {
@@ -163,9 +129,19 @@ static int rotate(struct session_files *files)
 			unwritten = error < 0 ? error : unwritten;
 			continue;
 		}
-		error = rotate_file(files, file, number);
-		has_rows |= error == 0 && i != ROW_EVENTS;
-		result = error < 0 ? error : result > 0 ? 0 : result;
+		sync_segment(files, file);
+		error = segments_close(folder_fd, file->name, number);
+		if (error < 0) {
+			note_failing(files, file->name, error);
+			result = error;
+			continue;
+		}
+		sync_segment(files, file);
+		csv_file_recreate(file, folder_fd);
+		csv_file_flush(file);
+		has_rows |= i != ROW_EVENTS;
+		if (result > 0)
+			result = 0;
 	}
 	if (result == 1)
 		return unwritten;
@@ -173,7 +149,7 @@ static int rotate(struct session_files *files)
 	files->state.segment_has_rows = has_rows;
 	files->state.rotations++;
 	if (files->is_live)
-		segments_sync(files->folder->fd);
+		segments_sync(folder_fd);
 	remove_old_segments(files);
 	return result;
 }
@@ -185,29 +161,6 @@ static int keep_earlier(struct folder *folder)
 	return segments_keep_earlier(folder, false);
 }
 
-/* Recreates the folder. If that fails, it is reported, and the next check tries again. */
-static void watch_folder(struct session_files *files)
-{
-	files->folder_error = 0;
-	if (!folder_is_gone(files->folder))
-		return;
-	/* A folder that was only moved gets all rows until now. */
-	for (int i = 0; i < ROW_FILES; i++)
-		csv_file_flush(&files->rows[i]);
-	files->folder_error = folder_open_again(files->folder, keep_earlier);
-	if (files->folder_error < 0)
-		return;
-	numbered_last(files->folder->fd, NUMBERED_SEGMENTS, &files->state.segment);
-	for (int i = 0; i < ROW_FILES; i++)
-		if (files->rows[i].name)
-			csv_file_recreate(&files->rows[i], files->folder->fd);
-	report_event(files, "lost", "the folder was removed, and jankd created it again");
-	report_event(files, FILES_WARNING,
-		     "%.300s: the folder was removed, and jankd created it again",
-		     files->folder->path);
-	files->state.recreations++;
-}
-
 static void report_floor(void *context, const char *text)
 {
 	report_event(context, "rotate", "%s", text);
@@ -215,19 +168,39 @@ static void report_floor(void *context, const char *text)
 
 void session_files_watch(struct session_files *files)
 {
+	struct folder *folder = files->folder;
 	uint64_t now_ns = loop_now(), removed = files->floor.removed;
+	bool is_gone;
 	int result;
 
 	if (now_ns < files->next_watch_ns)
 		return;
 	files->next_watch_ns = now_ns + periods.watch_ns;
-	watch_folder(files);
+
+	/* Recreates the folder. If that fails, it is reported, and the next check tries again. A
+	 * folder that was only moved gets all rows until now. */
+	is_gone = folder_is_gone(folder);
+	for (int i = 0; is_gone && i < ROW_FILES; i++)
+		csv_file_flush(&files->rows[i]);
+	files->folder_error = is_gone ? folder_open_again(folder, keep_earlier) : 0;
+	if (is_gone && files->folder_error == 0) {
+		numbered_last(folder->fd, NUMBERED_SEGMENTS, &files->state.segment);
+		for (int i = 0; i < ROW_FILES; i++)
+			if (files->rows[i].name)
+				csv_file_recreate(&files->rows[i], folder->fd);
+		report_event(files, "lost", "the folder was removed, and jankd created it again");
+		report_event(files, FILES_WARNING,
+			     "%.300s: the folder was removed, and jankd created it again",
+			     folder->path);
+		files->state.recreations++;
+	}
+
 	/* Without the lock another jankd could write into the folder. */
-	result = folder_watch_lock(files->folder);
+	result = folder_watch_lock(folder);
 	if (result > 0)
 		report_event(files, "lost", ".lock was removed, and jankd created it again");
 	files->lock_error = result < 0 ? result : 0;
-	if (disk_floor_check(&files->floor, files->folder->fd))
+	if (disk_floor_check(&files->floor, folder->fd))
 		report_lost(files);
 	files->state.removed += files->floor.removed - removed;
 	if (files->check)
@@ -236,25 +209,9 @@ void session_files_watch(struct session_files *files)
 
 /* --- rows --- */
 
-/* A file of another program with that name becomes a segment. So does jankd's own file if another
- * program has cut it, with its whole rows only. */
-static int push_aside(struct session_files *files, struct csv_file *file, enum csv_file_state state)
-{
-	int fd = files->folder->fd;
-	unsigned long number = segments_next(fd, files->state.segment);
-	int error = state == CSV_FILE_CUT ? csv_file_repair(fd, file->name, file->header) : 0;
-
-	if (error == 0)
-		error = segments_close(fd, file->name, number);
-	if (error == -ENOENT)
-		return 0;
-	if (error == 0)
-		files->state.segment = number;
-	return error;
-}
-
-/* Rows in a removed file would be lost, so a new file is created. Returns 0, or -errno: another
- * file with that name cannot be renamed. */
+/* Rows in a removed file would be lost, so a new file is created. A file of another program with
+ * that name becomes a segment. So does jankd's own file if another program has cut it, with its
+ * whole rows only. Returns 0, or -errno: the file there cannot be renamed. */
 static int recreate_if_changed(struct session_files *files, struct csv_file *file)
 {
 	static const char *const words[] = {
@@ -263,7 +220,7 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 		[CSV_FILE_CUT] = "was truncated by another program",
 	};
 	enum csv_file_state state = csv_file_check(file);
-	int error = 0;
+	int folder_fd = files->folder->fd, error = 0;
 
 	if (state == CSV_FILE_UNCHANGED)
 		return 0;
@@ -283,31 +240,20 @@ static int recreate_if_changed(struct session_files *files, struct csv_file *fil
 				     file->name);
 		return error;
 	}
-	if (state != CSV_FILE_REMOVED)
-		error = push_aside(files, file, state);
-	if (error < 0)
+	if (state == CSV_FILE_CUT)
+		error = csv_file_repair(folder_fd, file->name, file->header);
+	if (state != CSV_FILE_REMOVED && error == 0) {
+		unsigned long number = segments_next(folder_fd, files->state.segment);
+
+		error = segments_close(folder_fd, file->name, number);
+		if (error == 0)
+			files->state.segment = number;
+	}
+	if (error < 0 && error != -ENOENT)
 		return error;
-	csv_file_recreate(file, files->folder->fd);
+	csv_file_recreate(file, folder_fd);
 	report_event(files, "lost", "%s %s, and jankd created it again", file->name, words[state]);
 	return 0;
-}
-
-static void append_row(struct session_files *files, const struct file_job *job)
-{
-	struct csv_file *file = &files->rows[job->which];
-	bool is_taken = disk_floor_takes(&files->floor, job->which, job->len);
-
-	if (!is_taken)
-		files->state.left_out[job->which]++;
-	is_taken = is_taken && csv_file_reserve(file, job->len);
-	/* Not of any event: one that follows a mark may be refused although the mark is taken. */
-	if (job->number > 0)
-		files->state.mark_lost = !is_taken;
-	if (!is_taken)
-		return;
-	if (csv_file_is_full(file, job->len))
-		rotate(files);
-	csv_file_append(file, job->bytes, job->len);
 }
 
 /* If a sync fails its rows are lost, even if a later sync succeeds. */
@@ -338,46 +284,6 @@ static int end_file(struct session_files *files, struct replacement *file, int e
 	return error;
 }
 
-static void begin_replacement(struct session_files *files, const struct file_job *job)
-{
-	struct replacement *file = &files->replaced[job->which];
-
-	end_file(files, file, -ECANCELED);
-	snprintf(file->name, sizeof(file->name), "%.*s", (int)job->len, job->bytes);
-	if (job->which == REPLACED_SNAPSHOT &&
-	    !disk_floor_allows(&files->floor, files->folder->fd, job->number))
-		file->fd = -ENOSPC;
-	else
-		file->fd = folder_create_temporary(files->folder, file->name);
-	file->error = file->fd < 0 ? file->fd : 0;
-}
-
-static void write_replacement(struct session_files *files, const struct file_job *job)
-{
-	struct replacement *file = &files->replaced[job->which];
-
-	if (file->error == 0)
-		file->error = folder_write(file->fd, job->bytes, job->len);
-	/* Starts writing to the disk now, so that less is left at the end. */
-	if (file->error == 0 && files->is_live && job->which == REPLACED_SNAPSHOT)
-		sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-}
-
-static void end_replacement(struct session_files *files, const struct file_job *job)
-{
-	struct replacement *file = &files->replaced[job->which];
-	int error = end_file(files, file, file->error < 0 ? file->error : -(int)job->number);
-
-	file->error = NOT_BEGUN;
-	if (job->which == REPLACED_SNAPSHOT && error == 0)
-		numbered_remove_oldest(files->folder->fd, NUMBERED_SNAPSHOTS, SNAPSHOTS_MAX,
-				       UINT64_MAX, &(struct numbered_removed){ 0 });
-	else if (job->which != REPLACED_SNAPSHOT && error < 0)
-		note_failing(files, file->name, error);
-	files->state.replaced[job->which].error = error;
-	files->state.replaced[job->which].done++;
-}
-
 /* --- the jobs --- */
 
 static void flush(struct session_files *files)
@@ -406,7 +312,21 @@ static void flush(struct session_files *files)
 	 * check. */
 	if (files->lock_error < 0)
 		note_failing(files, ".lock", files->lock_error);
-	report_failing(files);
+
+	/* An event when a failure begins, and another when it ends. Failures are printed on stderr
+	 * once in a session. */
+	if (files->failing && !files->failing_reported) {
+		report_error(files, files->failing, files->failing_error);
+		report_event(files, "lost", "%s: %s; unwritten rows are kept in memory",
+			     files->failing, folder_why(files->failing_error));
+	} else if (!files->failing && files->failing_reported) {
+		report_event(files, "rotate", "the files can be written again");
+		report_lost(files);
+		files->has_recovered = true;
+	}
+	files->failing_reported = files->state.is_failing = files->failing != NULL;
+	files->failing = NULL;
+
 	/* --sync */
 	if (now_ns > 0 && now_ns >= files->next_sync_ns) {
 		files->next_sync_ns = now_ns + files->options->sync_ns;
@@ -415,19 +335,6 @@ static void flush(struct session_files *files)
 				sync_file(files, &files->rows[i]);
 	}
 	count_rows(files);
-}
-
-static void final_flush(struct session_files *files)
-{
-	/* A failure that ended is printed again if it returns. */
-	if (files->has_recovered)
-		files->is_reported = files->failing_reported = false;
-	flush(files);
-	report_lost(files);
-	/* Both files are written once more. */
-	files->state.replaced[REPLACED_SUMMARY].error =
-		files->state.replaced[REPLACED_SESSION].error = 0;
-	files->is_ending = true;
 }
 
 static void close_all(struct session_files *files)
@@ -449,30 +356,92 @@ static void close_all(struct session_files *files)
 		end_file(files, &files->replaced[i], -ECANCELED);
 }
 
+/* A row: to the buffer of its file, unless the disk floor has stopped that, or there is no space.
+ */
+static void append_row(struct session_files *files, const struct file_job *job)
+{
+	struct csv_file *file = &files->rows[job->which];
+	bool is_taken = disk_floor_takes(&files->floor, job->which, job->len);
+
+	if (!is_taken)
+		files->state.left_out[job->which]++;
+	is_taken = is_taken && csv_file_reserve(file, job->len);
+	/* Not of any event: one that follows a mark may be refused although the mark is taken. */
+	if (job->number > 0)
+		files->state.mark_lost = !is_taken;
+	if (!is_taken)
+		return;
+	if (csv_file_is_full(file, job->len))
+		rotate(files);
+	csv_file_append(file, job->bytes, job->len);
+}
+
+/* A step of replacing a file as a whole. */
+static void replace(struct session_files *files, const struct file_job *job)
+{
+	bool is_snapshot = job->which == REPLACED_SNAPSHOT;
+	struct replacement *file = &files->replaced[job->which];
+	int error;
+
+	switch (job->kind) {
+	case FILE_JOB_REPLACE_BEGIN:
+		end_file(files, file, -ECANCELED);
+		snprintf(file->name, sizeof(file->name), "%.*s", (int)job->len, job->bytes);
+		if (is_snapshot &&
+		    !disk_floor_allows(&files->floor, files->folder->fd, job->number))
+			file->fd = -ENOSPC;
+		else
+			file->fd = folder_create_temporary(files->folder, file->name);
+		file->error = file->fd < 0 ? file->fd : 0;
+		break;
+	case FILE_JOB_REPLACE_BYTES:
+		if (file->error == 0)
+			file->error = folder_write(file->fd, job->bytes, job->len);
+		/* Starts writing to the disk now, so that less is left at the end. */
+		if (file->error == 0 && files->is_live && is_snapshot)
+			sync_file_range(file->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+		break;
+	default:
+		error = end_file(files, file, file->error < 0 ? file->error : -(int)job->number);
+		file->error = NOT_BEGUN;
+		if (is_snapshot && error == 0)
+			numbered_remove_oldest(files->folder->fd, NUMBERED_SNAPSHOTS, SNAPSHOTS_MAX,
+					       UINT64_MAX, &(struct numbered_removed){ 0 });
+		else if (!is_snapshot && error < 0)
+			note_failing(files, file->name, error);
+		files->state.replaced[job->which].error = error;
+		files->state.replaced[job->which].done++;
+	}
+}
+
 void session_files_do(struct session_files *files, const struct file_job *job)
 {
 	switch (job->kind) {
 	case FILE_JOB_ROW:
 		append_row(files, job);
 		break;
+	case FILE_JOB_FINAL_FLUSH:
+		/* A failure that ended is printed again if it returns. */
+		if (files->has_recovered)
+			files->is_reported = files->failing_reported = false;
+		flush(files);
+		report_lost(files);
+		/* Both files are written once more. */
+		files->state.replaced[REPLACED_SUMMARY].error =
+			files->state.replaced[REPLACED_SESSION].error = 0;
+		files->is_ending = true;
+		break;
 	case FILE_JOB_FLUSH:
 		flush(files);
-		break;
-	case FILE_JOB_FINAL_FLUSH:
-		final_flush(files);
 		break;
 	case FILE_JOB_ROTATE:
 		files->state.rotate_result = rotate(files);
 		count_rows(files);
 		break;
 	case FILE_JOB_REPLACE_BEGIN:
-		begin_replacement(files, job);
-		break;
 	case FILE_JOB_REPLACE_BYTES:
-		write_replacement(files, job);
-		break;
 	case FILE_JOB_REPLACE_END:
-		end_replacement(files, job);
+		replace(files, job);
 		break;
 	case FILE_JOB_ACCEPT:
 		files->is_provisional = false;
@@ -492,25 +461,6 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 }
 
 /* --- begin --- */
-
-static int create(struct session_files *files, enum csv_file_kind which, bool again)
-{
-	const struct csv_file_info *info = &csv_files[which];
-	struct csv_file *file = &files->rows[which];
-	/* A recorded trace can be read again: no rows are kept while the disk is full. Events are
-	 * few.
-	 */
-	bool keeps_rows = files->is_live && which != ROW_EVENTS;
-	size_t buffer_size = keeps_rows ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
-	int fd = files->folder->fd;
-	int error = again ? csv_file_open_again(file, fd, buffer_size, info)
-			  : csv_file_create(file, fd, buffer_size, info);
-
-	file->limit = files->options->rotate_size;
-	if (error < 0)
-		fail(files, info->name, error);
-	return error;
-}
 
 int session_files_open(struct session_files *files, const struct options *options,
 		       struct folder *folder, bool again,
@@ -541,9 +491,21 @@ int session_files_open(struct session_files *files, const struct options *option
 	numbered_last(folder->fd, NUMBERED_SEGMENTS, &files->state.segment);
 	remove_old_segments(files);
 	/* The most important one first. */
-	for (int i = ROW_FILES - 1; error == 0 && i >= 0; i--)
-		if (csv_files_wanted((enum csv_file_kind)i, options))
-			error = create(files, (enum csv_file_kind)i, again);
+	for (int i = ROW_FILES - 1; error == 0 && i >= 0; i--) {
+		/* A recorded trace can be read again: no rows are kept while the disk is full.
+		 * Events are few. */
+		size_t buffer_size =
+			is_live && i != ROW_EVENTS ? CSV_BUFFER_SIZE : CSV_BUFFER_LEAST;
+		struct csv_file *file = &files->rows[i];
+
+		if (!csv_files_wanted((enum csv_file_kind)i, options))
+			continue;
+		error = again ? csv_file_open_again(file, folder->fd, buffer_size, &csv_files[i])
+			      : csv_file_create(file, folder->fd, buffer_size, &csv_files[i]);
+		file->limit = options->rotate_size;
+		if (error < 0)
+			fail(files, csv_files[i].name, error);
+	}
 	return error;
 }
 

@@ -50,32 +50,29 @@ static struct trigger_gate_row take_first(struct trigger_gate *gate)
 	return row;
 }
 
-/* Drops the oldest rows if there is no space for @size bytes. Frees at least a quarter of the
- * memory, so that the bytes are seldom moved. */
-static void make_space(struct trigger_gate *gate, size_t size, uint64_t now_ns)
-{
-	if (gate->end + size <= TRIGGER_GATE_BYTES)
-		return;
-	while (gate->end - gate->begin > TRIGGER_GATE_BYTES / 4 * 3) {
-		struct trigger_gate_row oldest = take_first(gate);
-
-		/* It will be missing if the gate opens within five seconds. */
-		if (oldest.span.end_ns + TRIGGER_GATE_BEFORE_NS < now_ns)
-			continue;
-		gate->dropped++;
-		gate->dropped_ns = oldest.span.end_ns;
-	}
-	memmove(gate->bytes, gate->bytes + gate->begin, gate->end - gate->begin);
-	gate->end -= gate->begin;
-	gate->begin = 0;
-}
-
 void trigger_gate_keep(struct trigger_gate *gate, const struct trigger_gate_row *row)
 {
-	make_space(gate, sizeof(*row) + row->text.len, row->span.end_ns);
+	size_t size = sizeof(*row) + row->text.len;
+
+	/* Without space the oldest rows are dropped: at least a quarter of the memory is freed, so
+	 * that the bytes are seldom moved. */
+	if (gate->end + size > TRIGGER_GATE_BYTES) {
+		while (gate->end - gate->begin > TRIGGER_GATE_BYTES / 4 * 3) {
+			struct trigger_gate_row oldest = take_first(gate);
+
+			/* It will be missing if the gate opens within five seconds. */
+			if (oldest.span.end_ns + TRIGGER_GATE_BEFORE_NS < row->span.end_ns)
+				continue;
+			gate->dropped++;
+			gate->dropped_ns = oldest.span.end_ns;
+		}
+		memmove(gate->bytes, gate->bytes + gate->begin, gate->end - gate->begin);
+		gate->end -= gate->begin;
+		gate->begin = 0;
+	}
 	memcpy(gate->bytes + gate->end, row, sizeof(*row));
 	memcpy(gate->bytes + gate->end + sizeof(*row), row->text.ptr, row->text.len);
-	gate->end += sizeof(*row) + row->text.len;
+	gate->end += size;
 }
 
 /* --- open and closed --- */

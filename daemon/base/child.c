@@ -33,39 +33,6 @@
 
 extern char **environ;
 
-/* The child gets a process group of its own, so that Ctrl-C on the terminal does not end atrace
- * before it has stopped tracing. Signals that this process blocks or ignores get their default
- * action. @input_fd: -1: none. */
-static int spawn_into(char *const argv[], int input_fd, int output_fd, int error_fd, pid_t *pid)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none, ignored;
-	int error;
-
-	posix_spawn_file_actions_init(&actions);
-	if (input_fd >= 0)
-		posix_spawn_file_actions_adddup2(&actions, input_fd, STDIN_FILENO);
-	else
-		posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, error_fd, STDERR_FILENO);
-	sigemptyset(&none);
-	sigemptyset(&ignored);
-	sigaddset(&ignored, SIGPIPE);
-	sigaddset(&ignored, SIGHUP);
-	sigaddset(&ignored, SIGXFSZ);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						      POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &ignored);
-	error = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return -error;
-}
-
 static void (*on_start)(void *context, pid_t pid);
 static void *on_start_context;
 
@@ -78,43 +45,59 @@ void child_on_start(void (*started)(void *context, pid_t pid), void *context)
 /* The most bytes of output that wait for this process. */
 #define PIPE_SIZE (1 << 20)
 
-/* A pipe from which @text is read. Returns its descriptor or -errno. */
-static int open_input(const char *text)
-{
-	size_t len = strlen(text);
-	int fds[2];
-
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return -errno;
-	/* It fits the pipe, so this does not wait. */
-	if (write(fds[1], text, len) != (ssize_t)len) {
-		close(fds[0]);
-		fds[0] = -EIO;
-	}
-	close(fds[1]);
-	return fds[0];
-}
-
-/* Starts @argv. Returns the descriptor of its output, non-blocking, or -errno. */
+/* Starts @argv. The child gets a process group of its own, so that Ctrl-C on the terminal does not
+ * end atrace before it has stopped tracing. Signals that this process blocks or ignores get their
+ * default action. Returns the descriptor of its output, non-blocking, or -errno. */
 static int spawn(struct child *child, char *const argv[])
 {
-	int output[2] = { -1, -1 }, errors[2] = { -1, -1 }, input = -1;
+	int input[2] = { -1, -1 }, output[2] = { -1, -1 }, errors[2] = { -1, -1 }, error = 0;
 	bool is_apart = child->bytes && !child->joins_errors;
-	int error = child->input ? (input = open_input(child->input)) : 0;
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, ignored;
 
-	/* Neither end of a pipe waits. */
-	if (error >= 0)
-		error = pipe2(output, O_CLOEXEC | O_NONBLOCK) < 0 ||
-					(is_apart && pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0)
-				? -errno
-				: 0;
+	if (child->input && pipe2(input, O_CLOEXEC) < 0)
+		error = -errno;
+	if (child->input && error == 0) {
+		size_t len = strlen(child->input);
+
+		/* It fits the pipe, so this does not wait. */
+		if (write(input[1], child->input, len) != (ssize_t)len)
+			error = -EIO;
+		close(input[1]);
+	}
+	/* Neither end of these pipes waits. */
+	if (error == 0 && (pipe2(output, O_CLOEXEC | O_NONBLOCK) < 0 ||
+			   (is_apart && pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0)))
+		error = -errno;
 	if (error == 0) {
 		if (is_apart)
 			fcntl(output[1], F_SETPIPE_SZ, PIPE_SIZE);
 		if (!child->bytes || child->waits)
 			fcntl(output[1], F_SETFL, 0);
-		error = spawn_into(argv, input, output[1], is_apart ? errors[1] : output[1],
-				   &child->pid);
+		posix_spawn_file_actions_init(&actions);
+		if (child->input)
+			posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
+		else
+			posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+							 O_RDONLY, 0);
+		posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
+		posix_spawn_file_actions_adddup2(&actions, is_apart ? errors[1] : output[1],
+						 STDERR_FILENO);
+		sigemptyset(&none);
+		sigemptyset(&ignored);
+		sigaddset(&ignored, SIGPIPE);
+		sigaddset(&ignored, SIGHUP);
+		sigaddset(&ignored, SIGXFSZ);
+		posix_spawnattr_init(&attributes);
+		posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP |
+							      POSIX_SPAWN_SETSIGMASK |
+							      POSIX_SPAWN_SETSIGDEF);
+		posix_spawnattr_setsigmask(&attributes, &none);
+		posix_spawnattr_setsigdefault(&attributes, &ignored);
+		error = -posix_spawnp(&child->pid, argv[0], &actions, &attributes, argv, environ);
+		posix_spawnattr_destroy(&attributes);
+		posix_spawn_file_actions_destroy(&actions);
 	}
 	for (int i = error < 0 ? 0 : 1; i < 2; i++) {
 		if (output[i] >= 0)
@@ -122,8 +105,8 @@ static int spawn(struct child *child, char *const argv[])
 		if (errors[i] >= 0)
 			close(errors[i]);
 	}
-	if (input >= 0)
-		close(input);
+	if (input[0] >= 0)
+		close(input[0]);
 	child->errors = error < 0 ? -1 : errors[0];
 	return error < 0 ? error : output[0];
 }
@@ -283,21 +266,11 @@ static void on_end_timer(struct watcher *watcher, uint32_t events)
 		loop_close_watcher(child->loop, &child->end_timer); /* see child_check() */
 }
 
-/* Checks soon whether the child has ended. Without a timer child_check() does. */
-static void check_end_soon(struct child *child)
-{
-	const struct itimerspec every = { { 0, END_PAUSE_NS }, { 0, END_PAUSE_NS } };
-
-	child->end_checks = 0;
-	child->end_timer.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (child->end_timer.fd < 0 || timerfd_settime(child->end_timer.fd, 0, &every, NULL) < 0 ||
-	    loop_watch(child->loop, &child->end_timer, EPOLLIN) < 0)
-		loop_close_watcher(child->loop, &child->end_timer);
-}
-
 static void on_output(struct watcher *watcher, uint32_t events)
 {
+	const struct itimerspec every = { { 0, END_PAUSE_NS }, { 0, END_PAUSE_NS } };
 	struct child *child = watcher->context;
+	struct watcher *timer = &child->end_timer;
 	ssize_t n = read_output(child, READS_MAX);
 	int status;
 
@@ -305,12 +278,20 @@ static void on_output(struct watcher *watcher, uint32_t events)
 	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
 		return;
 	loop_close_watcher(child->loop, &child->output);
-	if (child->brief)
+	if (child->brief) {
 		end_line(child);
-	else if (poll_end(child->pid, &status))
+		return;
+	}
+	if (poll_end(child->pid, &status)) {
 		end(child, status);
-	else
-		check_end_soon(child);
+		return;
+	}
+	/* Checks soon whether the child has ended. Without a timer child_check() does. */
+	child->end_checks = 0;
+	timer->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (timer->fd < 0 || timerfd_settime(timer->fd, 0, &every, NULL) < 0 ||
+	    loop_watch(child->loop, timer, EPOLLIN) < 0)
+		loop_close_watcher(child->loop, timer);
 }
 
 int child_start(struct child *child, struct loop *loop, char *const argv[], int timeout_ms)

@@ -21,100 +21,89 @@
 /* As many as the kernel follows. */
 #define LINKS_MAX 40
 
-/* A walk along the path of a folder. */
-struct walk {
-	struct folder *folder;
-	int fd;			 /* where it is */
-	char rest[2 * PATH_MAX]; /* of the path; the targets of links are put before it */
-	size_t linked;		 /* bytes at the begin of ->rest that come from links */
-	unsigned int links;
-};
-
-/* Puts the target of the symbolic link @fd before the rest. The link must be root's or this user's:
- * with that of another user, this process would write where that user wants. */
-static int follow(struct walk *walk, int fd, const struct stat *info)
-{
-	char target[PATH_MAX];
-	ssize_t n = readlinkat(fd, "", target, sizeof(target));
-	size_t rest = strlen(walk->rest);
-
-	if (n < 0)
-		return -errno;
-	if ((info->st_uid != 0 && info->st_uid != geteuid()) || ++walk->links > LINKS_MAX)
-		return -ELOOP;
-	if ((size_t)n + rest + 2 > sizeof(walk->rest))
-		return -ENAMETOOLONG;
-	memmove(walk->rest + n + 1, walk->rest, rest + 1);
-	memcpy(walk->rest, target, (size_t)n);
-	walk->rest[n] = '/';
-	walk->linked += (size_t)n + 1;
-	if (target[0] != '/')
-		return 0;
-	close(walk->fd);
-	walk->fd = open("/", O_PATH | O_CLOEXEC);
-	return walk->fd < 0 ? -errno : 0;
-}
-
-/* Goes to the folder @name, the next one of the path, which is made if it is missing. */
-static int step(struct walk *walk, const char *name)
-{
-	struct folder *folder = walk->folder;
-	struct stat info;
-	int error = 0, fd = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd < 0 && errno == ENOENT && walk->linked == 0) {
-		if (mkdirat(walk->fd, name, 0777) < 0 && errno != EEXIST)
-			return -errno;
-		if (folder->made == 0)
-			folder->made = strlen(folder->path) - strlen(walk->rest);
-		fd = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	}
-	if (fd < 0 || fstat(fd, &info) < 0) {
-		error = -errno;
-	} else if (S_ISLNK(info.st_mode)) {
-		error = follow(walk, fd, &info);
-	} else {
-		close(walk->fd);
-		walk->fd = fd;
-		return 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	return error;
-}
-
 /* Opens the folder, as open() and mkdir -p do. Returns a descriptor or -errno; -ELOOP: the path has
  * a link of another user, or too many. */
 static int open_path(struct folder *folder)
 {
-	struct walk walk = { .folder = folder };
-	int error = 0, fd;
+	char rest[2 * PATH_MAX]; /* of the path; the targets of links are put before it */
+	size_t linked = 0;	 /* bytes at the begin of @rest that come from links */
+	unsigned int links = 0;
+	int error = 0, fd, at;
 
 	if (!folder->path[0])
 		return -ENOENT;
-	strcpy(walk.rest, folder->path);
-	walk.fd = open(walk.rest[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
-	if (walk.fd < 0)
+	strcpy(rest, folder->path);
+	at = open(rest[0] == '/' ? "/" : ".", O_PATH | O_CLOEXEC);
+	if (at < 0)
 		return -errno;
-	while (error == 0 && walk.rest[0]) {
-		char name[NAME_MAX + 1];
-		size_t skip = strspn(walk.rest, "/"), len = strcspn(walk.rest + skip, "/");
+	while (error == 0 && rest[0]) {
+		size_t skip = strspn(rest, "/"), len = strcspn(rest + skip, "/"), left;
+		char name[NAME_MAX + 1], target[PATH_MAX];
+		struct stat info;
+		ssize_t n;
 
 		if (len > NAME_MAX) {
 			error = -ENAMETOOLONG;
 			break;
 		}
-		memcpy(name, walk.rest + skip, len);
+		memcpy(name, rest + skip, len);
 		name[len] = '\0';
-		walk.linked -= walk.linked < skip + len ? walk.linked : skip + len;
-		memmove(walk.rest, walk.rest + skip + len, strlen(walk.rest + skip + len) + 1);
-		if (len > 0)
-			error = step(&walk, name);
+		linked -= linked < skip + len ? linked : skip + len;
+		left = strlen(rest + skip + len);
+		memmove(rest, rest + skip + len, left + 1);
+		if (len == 0)
+			continue;
+
+		/* A missing folder is made, but not where a link points to. */
+		fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0 && errno == ENOENT && linked == 0) {
+			if (mkdirat(at, name, 0777) < 0 && errno != EEXIST) {
+				error = -errno;
+				break;
+			}
+			if (folder->made == 0)
+				folder->made = strlen(folder->path) - left;
+			fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		}
+		if (fd < 0 || fstat(fd, &info) < 0) {
+			error = -errno;
+			if (fd >= 0)
+				close(fd);
+			break;
+		}
+		if (!S_ISLNK(info.st_mode)) {
+			close(at);
+			at = fd;
+			continue;
+		}
+
+		/* Puts the target of the symbolic link before the rest. The link must be root's or
+		 * this user's: with that of another user, this process would write where that user
+		 * wants. */
+		n = readlinkat(fd, "", target, sizeof(target));
+		error = n < 0 ? -errno : 0;
+		close(fd);
+		if (n >= 0 &&
+		    ((info.st_uid != 0 && info.st_uid != geteuid()) || ++links > LINKS_MAX))
+			error = -ELOOP;
+		else if (n >= 0 && (size_t)n + left + 2 > sizeof(rest))
+			error = -ENAMETOOLONG;
+		if (error < 0)
+			break;
+		memmove(rest + n + 1, rest, left + 1);
+		memcpy(rest, target, (size_t)n);
+		rest[n] = '/';
+		linked += (size_t)n + 1;
+		if (target[0] == '/') {
+			close(at);
+			at = open("/", O_PATH | O_CLOEXEC);
+			error = at < 0 ? -errno : 0;
+		}
 	}
-	fd = error < 0 ? error : openat(walk.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = error < 0 ? error : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (error == 0 && fd < 0)
 		fd = -errno;
-	close(walk.fd);
+	close(at);
 	return fd;
 }
 
@@ -166,40 +155,30 @@ static bool is_lock(const struct folder *folder, int fd)
 	       folder_is_same(&ours, &there);
 }
 
-/* Removes the lock's name if the file has another name, too, and must not be written to: any user
- * who can write to the folder can link any file there. Returns 1 if it was removed, 0 if the file
- * has one name, or -errno. */
-static int remove_if_linked(const struct folder *folder, int fd)
-{
-	const struct state_dir *dir = &folder->state_dir;
-	struct stat info;
-
-	if (fstat(fd, &info) < 0)
-		return -errno;
-	if (info.st_nlink > 1)
-		return unlinkat(dir->fd, dir->names[STATE_DIR_LOCK], 0) < 0 ? -errno : 1;
-	if ((info.st_mode & 077) && info.st_uid == geteuid())
-		fchmod(fd, 0600);
-	return 0;
-}
-
 /* Returns 0 or -errno; -EWOULDBLOCK if another process holds it. */
 static int lock(struct folder *folder)
 {
-	const struct state_dir *dir = &folder->state_dir;
+	const char *name = folder->state_dir.names[STATE_DIR_LOCK];
+	int directory = folder->state_dir.fd;
 
-	folder->is_lock_new =
-		faccessat(dir->fd, dir->names[STATE_DIR_LOCK], F_OK, AT_SYMLINK_NOFOLLOW) < 0;
+	folder->is_lock_new = faccessat(directory, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
 	for (int i = 0; i < 5; i++) {
 		struct stat info;
-		int fd = folder_open_regular(dir->fd, dir->names[STATE_DIR_LOCK], O_RDWR | O_CREAT,
-					     &info);
+		int fd = folder_open_regular(directory, name, O_RDWR | O_CREAT, &info);
 		int error = fd < 0 ? fd : try_lock(fd, LOCK_EX);
 
 		if (fd >= 0)
 			folder->lock_fd = fd;
-		if (error == 0)
-			error = is_lock(folder, fd) ? remove_if_linked(folder, fd) : 1;
+		/* A file that has another name, too, must not be written to: any user who can write
+		 * to the folder can link any file there. The lock's name of it is removed. */
+		if (error == 0 && !is_lock(folder, fd))
+			error = 1;
+		else if (error == 0 && fstat(fd, &info) < 0)
+			error = -errno;
+		else if (error == 0 && info.st_nlink > 1)
+			error = unlinkat(directory, name, 0) < 0 ? -errno : 1;
+		if (error == 0 && (info.st_mode & 077) && info.st_uid == geteuid())
+			fchmod(fd, 0600);
 		/* An error is ignored: the file is locked even without this text. */
 		if (error == 0)
 			write_lock(folder);
@@ -249,23 +228,6 @@ void folder_wait_for_lock(const char *path)
 	}
 }
 
-/* For root: if another user's jankd uses the folder, its lock is in that user's state directory. */
-static bool is_held_by_another(const char *path)
-{
-	bool held = false;
-
-	/* Twice: the first one found may be the lock of a killed jankd of this user, which a client
-	 * holds for a moment. */
-	for (int i = 0; i < 2 && !held; i++) {
-		int fd = state_dir_find(path, STATE_DIR_LOCK);
-
-		held = fd >= 0 && try_lock(fd, LOCK_EX) == -EWOULDBLOCK;
-		if (fd >= 0)
-			close(fd);
-	}
-	return held;
-}
-
 static int open_and_lock(struct folder *folder)
 {
 	int error;
@@ -274,8 +236,18 @@ static int open_and_lock(struct folder *folder)
 	if (folder->fd < 0)
 		return folder->fd;
 	state_dir_open(&folder->state_dir, folder->fd);
-	if (folder->state_dir.is_apart && is_held_by_another(folder->path))
-		return -EWOULDBLOCK;
+	/* For root: if another user's jankd uses the folder, its lock is in that user's state
+	 * directory. Twice: the first one found may be the lock of a killed jankd of this user,
+	 * which a client holds for a moment. */
+	for (int i = 0; folder->state_dir.is_apart && i < 2; i++) {
+		int fd = state_dir_find(folder->path, STATE_DIR_LOCK);
+		bool is_held = fd >= 0 && try_lock(fd, LOCK_EX) == -EWOULDBLOCK;
+
+		if (fd >= 0)
+			close(fd);
+		if (is_held)
+			return -EWOULDBLOCK;
+	}
 	error = lock(folder);
 	/* See may_be_in_use(). Some file systems may not support it. */
 	if (error == 0)
@@ -421,23 +393,12 @@ bool folder_is_gone(const struct folder *folder)
 	return !folder_is_same(&ours, &there);
 }
 
-/* Moves the journal to the new folder, from which settings are restored. Returns 0 or -errno. */
-static int move_journal(const struct folder *from, const struct folder *to)
-{
-	struct stat info;
-	char *text;
-	ssize_t n = text_file_read_all(&text, folder_open_journal(from, &info), JOURNAL_MAX);
-	int error = n < 0 ? (int)n : folder_write_journal(to, text, (size_t)n);
-
-	free(text);
-	if (error == 0)
-		folder_remove_journal(from);
-	return error == -ENOENT ? 0 : error;
-}
-
 int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *folder))
 {
 	struct folder again = { .fd = -1, .lock_fd = -1 };
+	struct stat info;
+	char *journal;
+	ssize_t n;
 	int error;
 
 	strcpy(again.path, folder->path);
@@ -446,8 +407,16 @@ int folder_open_again(struct folder *folder, int (*keep_files)(struct folder *fo
 	error = open_and_lock(&again);
 	if (error == 0)
 		error = keep_files(&again);
-	if (error == 0)
-		error = move_journal(folder, &again);
+	/* Settings are restored from the journal: it goes to the new folder. */
+	if (error == 0) {
+		n = text_file_read_all(&journal, folder_open_journal(folder, &info), JOURNAL_MAX);
+		error = n < 0 ? (int)n : folder_write_journal(&again, journal, (size_t)n);
+		free(journal);
+		if (error == 0)
+			folder_remove_journal(folder);
+		if (error == -ENOENT)
+			error = 0;
+	}
 	if (error < 0) {
 		folder_close(&again);
 		return error;

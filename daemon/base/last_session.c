@@ -49,21 +49,6 @@ static void copy_id(char id[static SESSION_ID_SIZE], const char *text)
 		memcpy(id, text, SESSION_ID_SIZE);
 }
 
-static enum last_session_end end_of(struct json_object *json)
-{
-	char boot_id[BOOT_ID_SIZE];
-	const char *then = string_of(json, "boot_id");
-
-	/* Earlier versions did not write it. */
-	if (!json_object_object_get_ex(json, "ended", NULL))
-		return LAST_SESSION_NONE;
-	if (string_of(json, "ended")[0])
-		return LAST_SESSION_ENDED;
-	boot_id_read(boot_id);
-	return then[0] && boot_id[0] && strcmp(then, boot_id) != 0 ? LAST_SESSION_REBOOTED
-								   : LAST_SESSION_KILLED;
-}
-
 /* Any program can set a later time, which is none in ns. */
 #define TIME_MAX_S (INT64_MAX / INT64_C(1000000000) - 1)
 
@@ -104,8 +89,8 @@ static struct json_object *options_of(const struct last_session *last)
 int last_session_read(struct last_session *last, const char *folder)
 {
 	struct json_object *clock, *began, *options;
-	const char *command;
-	char path[PATH_MAX], *text;
+	const char *command, *then;
+	char path[PATH_MAX], boot_id[BOOT_ID_SIZE], *text;
 	struct stat info;
 	ssize_t n = snprintf(path, sizeof(path), "%s/session.json", folder);
 
@@ -128,7 +113,17 @@ int last_session_read(struct last_session *last, const char *folder)
 	last->is_trusted = info.st_uid == geteuid() && !(info.st_mode & 022);
 	copy_id(last->id, string_of(last->json, "session_id"));
 	copy_id(last->device, string_of(member(last->json, "device", json_type_object), "id"));
-	last->end = end_of(last->json);
+	then = string_of(last->json, "boot_id");
+	boot_id_read(boot_id);
+	/* Earlier versions did not write "ended". */
+	if (!json_object_object_get_ex(last->json, "ended", NULL))
+		last->end = LAST_SESSION_NONE;
+	else if (string_of(last->json, "ended")[0])
+		last->end = LAST_SESSION_ENDED;
+	else if (then[0] && boot_id[0] && strcmp(then, boot_id) != 0)
+		last->end = LAST_SESSION_REBOOTED;
+	else
+		last->end = LAST_SESSION_KILLED;
 	last->last_ns = last_write(folder);
 	last->booted_ns = wall_clock_now() - clock_read(CLOCK_BOOTTIME);
 	last->is_daemon = strcmp(command, "start") == 0;

@@ -52,12 +52,11 @@ static bool shows_owner(int folder_fd)
 	return shows;
 }
 
-static void name_files(struct state_dir *dir, const struct stat *folder)
+static void make_name(char name[static STATE_DIR_NAME_SIZE], const struct stat *folder,
+		      enum state_dir_file which)
 {
-	for (int i = 0; i < STATE_DIR_FILES; i++)
-		snprintf(dir->names[i], sizeof(dir->names[i]), "%llx-%llx%s",
-			 (unsigned long long)folder->st_dev, (unsigned long long)folder->st_ino,
-			 kinds[i]);
+	snprintf(name, STATE_DIR_NAME_SIZE, "%llx-%llx%s", (unsigned long long)folder->st_dev,
+		 (unsigned long long)folder->st_ino, kinds[which]);
 }
 
 /* Opens the state directory of @uid below @base. Returns a descriptor, or -1 if there is no safe
@@ -94,7 +93,8 @@ void state_dir_open(struct state_dir *dir, int folder_fd)
 		if (fd >= 0 && shows_owner(fd)) {
 			dir->fd = fd;
 			dir->is_apart = true;
-			name_files(dir, &info);
+			for (unsigned int file = 0; file < STATE_DIR_FILES; file++)
+				make_name(dir->names[file], &info, file);
 			return;
 		}
 		if (fd >= 0)
@@ -159,35 +159,13 @@ static void add_found(struct found *found, int fd)
 	}
 }
 
-/* Searches the state directories of all other users who can write to the folder. A file of a user
- * who cannot may be an attack on root. */
-static void find_others(struct found *found, const struct stat *folder, const char *base,
-			const char *name)
-{
-	DIR *directory = opendir(base);
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory))) {
-		char *end;
-		unsigned long uid;
-
-		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
-			continue;
-		uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
-		if (*end == '\0' && uid != geteuid() &&
-		    (folder->st_uid == (uid_t)uid || (folder->st_mode & 022)))
-			add_found(found, find_of(base, (uid_t)uid, name, found->which));
-	}
-	if (directory)
-		closedir(directory);
-}
-
 /* Searches this user's own directory first, then the folder: other users cannot replace those
- * files. */
+ * files. Then, for root, the directories of all other users who can write to the folder. A file of
+ * a user who cannot may be an attack on root. */
 static int find(const char *path, enum state_dir_file which, bool others_alone)
 {
 	struct found found = { which, -ENOENT };
-	struct state_dir apart;
+	char name[STATE_DIR_NAME_SIZE];
 	struct stat info;
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -197,14 +175,30 @@ static int find(const char *path, enum state_dir_file which, bool others_alone)
 		close(folder);
 		return -EIO;
 	}
-	name_files(&apart, &info);
+	make_name(name, &info, which);
 	for (size_t i = 0; !others_alone && i < N_BASES; i++)
-		add_found(&found, find_of(bases[i], geteuid(), apart.names[which], which));
+		add_found(&found, find_of(bases[i], geteuid(), name, which));
 	if (!others_alone)
 		add_found(&found, open_at(folder, kinds[which], which));
-	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++)
-		find_others(&found, &info, bases[i], apart.names[which]);
 	close(folder);
+	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++) {
+		DIR *directory = opendir(bases[i]);
+		struct dirent *entry;
+
+		while (directory && (entry = readdir(directory))) {
+			char *end;
+			unsigned long uid;
+
+			if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0)
+				continue;
+			uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
+			if (*end == '\0' && uid != geteuid() &&
+			    (info.st_uid == (uid_t)uid || (info.st_mode & 022)))
+				add_found(&found, find_of(bases[i], (uid_t)uid, name, which));
+		}
+		if (directory)
+			closedir(directory);
+	}
 	return found.fd;
 }
 

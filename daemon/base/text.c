@@ -36,48 +36,31 @@ struct code_range {
 	uint32_t first, last;
 };
 
-static bool is_in(uint32_t code, const struct code_range *ranges, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (code >= ranges[i].first && code <= ranges[i].last)
-			return true;
-	return false;
-}
-
-/* C0, DEL and C1. */
-static bool is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0);
-}
-
 /* Characters that change the direction of text, or end a line. With them, a terminal could show the
  * name and the text after it wrongly. */
-static bool is_direction(uint32_t code)
-{
-	static const struct code_range ranges[] = {
-		{ 0x061c, 0x061c },
-		{ 0x200e, 0x200f },
-		{ 0x2028, 0x202e },
-		{ 0x2066, 0x2069 },
-	};
-
-	return is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
-}
+static const struct code_range directions[] = {
+	{ 0x061c, 0x061c },
+	{ 0x200e, 0x200f },
+	{ 0x2028, 0x202e },
+	{ 0x2066, 0x2069 },
+};
 
 /* East Asian wide characters and pictographs, in whole blocks. All others count as one column.
  * Combining marks have no width: with them, columns are not aligned, but no line is too long. */
-static bool is_wide(uint32_t code)
-{
-	static const struct code_range ranges[] = {
-		{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x23e9, 0x23f3 },
-		{ 0x25fd, 0x25fe },   { 0x2614, 0x27bf },   { 0x2b1b, 0x2b55 },
-		{ 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xa960, 0xa97f },
-		{ 0xac00, 0xd7a3 },   { 0xf900, 0xfaff },   { 0xfe10, 0xfe19 },
-		{ 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
-		{ 0x16fe0, 0x1b2ff }, { 0x1f004, 0x1faff }, { 0x20000, 0x3fffd },
-	};
+static const struct code_range wide[] = {
+	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x23e9, 0x23f3 }, { 0x25fd, 0x25fe },
+	{ 0x2614, 0x27bf },   { 0x2b1b, 0x2b55 },   { 0x2e80, 0x303e }, { 0x3041, 0xa4cf },
+	{ 0xa960, 0xa97f },   { 0xac00, 0xd7a3 },   { 0xf900, 0xfaff }, { 0xfe10, 0xfe19 },
+	{ 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 }, { 0x16fe0, 0x1b2ff },
+	{ 0x1f004, 0x1faff }, { 0x20000, 0x3fffd },
+};
 
-	return code >= ranges[0].first && is_in(code, ranges, sizeof(ranges) / sizeof(ranges[0]));
+static bool is_in(uint32_t code, const struct code_range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count && code >= ranges[i].first; i++)
+		if (code <= ranges[i].last)
+			return true;
+	return false;
 }
 
 /* The next character. @is_terminal: also escapes characters that change the direction of text. */
@@ -86,13 +69,17 @@ static struct text_unit next_unit(const char *at, bool is_terminal)
 	static const char digits[] = "0123456789ABCDEF";
 	const unsigned char *byte = (const unsigned char *)at;
 	struct text_unit unit = { .len = 0, .used = 0 };
+	bool is_control, is_direction;
 	unsigned int len;
 	uint32_t code;
 
 	if (byte[0] == '\0')
 		return unit;
 	len = utf8_decode(byte, &code);
-	if (len > 0 && !is_control(code) && !(is_terminal && is_direction(code))) {
+	is_control = code < 0x20 || (code >= 0x7f && code < 0xa0); /* C0, DEL and C1 */
+	is_direction =
+		is_terminal && is_in(code, directions, sizeof(directions) / sizeof(directions[0]));
+	if (len > 0 && !is_control && !is_direction) {
 		memcpy(unit.bytes, at, len);
 		unit.len = unit.used = len;
 		return unit;
@@ -135,7 +122,7 @@ static size_t step(const char **at)
 	unsigned int len = utf8_decode((const unsigned char *)*at, &code);
 
 	*at += len > 0 ? len : 1;
-	return len > 0 && is_wide(code) ? 2 : 1;
+	return len > 0 && is_in(code, wide, sizeof(wide) / sizeof(wide[0])) ? 2 : 1;
 }
 
 size_t text_columns(const char *text)

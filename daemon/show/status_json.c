@@ -96,21 +96,6 @@ static struct json_object *values_object(const struct device_values *values)
 	return object;
 }
 
-/* The device that jankd runs on. Only for a live trace: a recorded one may be of another device. */
-static struct json_object *device_object(const struct status *status)
-{
-	struct json_object *object = json_object_new_object();
-
-	json_add_text(object, "id", status->device.id);
-	json_add_text(object, "model", status->device.model);
-	json_add_text(object, "build", status->device.build);
-	json_add_text(object, "sdk", status->device.sdk);
-	json_add_text(object, "kernel", status->kernel);
-	json_object_object_add(object, "start", values_object(&status->device_start));
-	json_object_object_add(object, "end", values_object(&status->device_end));
-	return object;
-}
-
 static struct json_object *options_object(const struct options *options)
 {
 	const struct pipeline_options *pipeline = &options->pipeline;
@@ -179,66 +164,6 @@ static struct json_object *arguments_array(const struct options *options)
 	return array;
 }
 
-static struct json_object *source_object(const struct status *status)
-{
-	const struct options *options = status->options;
-	struct json_object *object = json_object_new_object();
-
-	json_add_text(object, "kind", status->source);
-	if (status->source_why[0])
-		json_add_text(object, "why", status->source_why);
-	if (status->source_path[0])
-		json_add_text(object, "path", status->source_path);
-	else
-		add_texts(object, "files", (const char *const *)options->operands,
-			  (size_t)options->operand_count);
-	return object;
-}
-
-/* How long the app and SurfaceFlinger may work on a frame, and from where that is known. */
-static struct json_object *durations_object(const struct pipeline_counters *counters)
-{
-	static const char *const names[] = {
-		[DURATIONS_UNKNOWN] = "unknown",
-		[DURATIONS_DUMPSYS] = "dumpsys",
-		[DURATIONS_LEARNT] = "learnt",
-	};
-	const struct work_durations *durations = &counters->durations;
-	struct json_object *object = json_object_new_object();
-
-	json_add_text(object, "source", names[counters->durations_source]);
-	json_add_if_any(object, "app_ns", durations->app_ns);
-	json_add_if_any(object, "surfaceflinger_ns", durations->sf_ns);
-	json_add_if_any(object, "period_ns", durations->period_ns);
-	return object;
-}
-
-/* What is missing in the rows, by cause. */
-static struct json_object *lost_object(const struct status *status)
-{
-	const struct pipeline_counters *counters = &status->counters;
-	struct json_object *object = json_object_new_object(), *cpus = json_object_new_object();
-
-	json_add_count(object, "events", counters->lost_events);
-	/* Of known number. CPUs that the table does not have are "other". */
-	for (int cpu = 0; cpu <= PIPELINE_CPUS; cpu++) {
-		char name[16] = "other";
-
-		if (cpu < PIPELINE_CPUS)
-			snprintf(name, sizeof(name), "%d", cpu);
-		if (counters->lost_by_cpu[cpu] > 0)
-			json_add_count(cpus, name, counters->lost_by_cpu[cpu]);
-	}
-	json_object_object_add(object, "by_cpu", cpus);
-	add_counts(object,
-		   COUNTS(KEY("unknown_times", counters->lost_unknown), OF(counters, holes)));
-	json_add_decimal(object, "seconds_without_events", (double)counters->hole_time_ns / 1e9, 3);
-	add_counts(object, COUNTS(OF(counters, stale_frames),
-				  KEY("refused_frames", counters->frames_refused),
-				  KEY("rows", status->rows_lost)));
-	return object;
-}
-
 #define C(name) OF(counters, name)
 #define TIMELINE(name) KEY("frametimeline_" #name, timeline->name)
 #define FENCES(name) KEY("fences_" #name, fences->name)
@@ -249,10 +174,29 @@ static struct json_object *counters_object(const struct status *status)
 	const struct timeline_counts *timeline = &counters->timeline;
 	const struct fence_counts *fences = &counters->fences;
 	struct json_object *object = json_object_new_object(), *rows = json_object_new_object();
+	struct json_object *lost = json_object_new_object(), *cpus = json_object_new_object();
 
 	/* The counters that 'jankd status' shows, with the names that it uses. */
 	json_add_count(object, "events", counters->records);
-	json_object_object_add(object, "lost", lost_object(status));
+
+	/* What is missing in the rows, by cause. */
+	json_add_count(lost, "events", counters->lost_events);
+	/* Of known number. CPUs that the table does not have are "other". */
+	for (int cpu = 0; cpu <= PIPELINE_CPUS; cpu++) {
+		char name[16] = "other";
+
+		if (cpu < PIPELINE_CPUS)
+			snprintf(name, sizeof(name), "%d", cpu);
+		if (counters->lost_by_cpu[cpu] > 0)
+			json_add_count(cpus, name, counters->lost_by_cpu[cpu]);
+	}
+	json_object_object_add(lost, "by_cpu", cpus);
+	add_counts(lost, COUNTS(KEY("unknown_times", counters->lost_unknown), C(holes)));
+	json_add_decimal(lost, "seconds_without_events", (double)counters->hole_time_ns / 1e9, 3);
+	add_counts(lost, COUNTS(C(stale_frames), KEY("refused_frames", counters->frames_refused),
+				KEY("rows", status->rows_lost)));
+	json_object_object_add(object, "lost", lost);
+
 	json_add_count(object, "malformed",
 		       status->malformed_markers + status->glued_lines + status->too_long_lines);
 	add_counts(object,
@@ -310,21 +254,6 @@ static struct json_object *counters_object(const struct status *status)
 	return object;
 }
 
-/* NULL: no present fences are polled. */
-static struct json_object *latency_object(const struct status *status)
-{
-	const struct status_latency *latency = &status->latency;
-
-	if (!latency->is_on)
-		return NULL;
-	return counts_object(COUNTS(OF(latency, polls), OF(latency, failed), OF(latency, scans),
-				    KEY("wall_ms", latency->wall_ns / 1000000),
-				    KEY("longest_ms", latency->wall_most_ns / 1000000),
-				    KEY("cpu_ms", latency->cpu_ns / 1000000), OF(latency, frames),
-				    OF(latency, overruns), OF(latency, restarts),
-				    OF(latency, out_of_order), OF(latency, refused)));
-}
-
 /* A time as ISO 8601; null if it is unknown. */
 static void add_wall(struct json_object *object, const char *key, int64_t wall_ns)
 {
@@ -337,43 +266,90 @@ static void add_wall(struct json_object *object, const char *key, int64_t wall_n
 /* What is in session.json. */
 static struct json_object *session_object(const struct status *status)
 {
+	static const char *const durations_sources[] = {
+		[DURATIONS_UNKNOWN] = "unknown",
+		[DURATIONS_DUMPSYS] = "dumpsys",
+		[DURATIONS_LEARNT] = "learnt",
+	};
+	const struct options *options = status->options;
+	const struct pipeline_counters *counters = &status->counters;
 	const struct status_cost *cost = &status->cost;
-	struct json_object *object = json_object_new_object();
-	struct json_object *clock = json_object_new_object(), *process;
+	const struct status_latency *latency = &status->latency;
+	struct json_object *object = json_object_new_object(), *part = NULL;
 
 	json_add_count(object, "schema", SESSION_SCHEMA);
 	json_add_text(object, "jankd", JANKD_VERSION);
-	json_add_text(object, "command", options_command_name(status->options->command));
+	json_add_text(object, "command", options_command_name(options->command));
 	json_add_text(object, "session_id", status->session_id);
 	add_wall(object, "began", status->begin_wall_ns);
 	add_wall(object, "ended", status->end_wall_ns);
-	json_object_object_add(object, "device", status->live ? device_object(status) : NULL);
+	/* The device that jankd runs on: a recorded trace may be of another one. */
+	if (status->live) {
+		part = json_object_new_object();
+		json_add_text(part, "id", status->device.id);
+		json_add_text(part, "model", status->device.model);
+		json_add_text(part, "build", status->device.build);
+		json_add_text(part, "sdk", status->device.sdk);
+		json_add_text(part, "kernel", status->kernel);
+		json_object_object_add(part, "start", values_object(&status->device_start));
+		json_object_object_add(part, "end", values_object(&status->device_end));
+	}
+	json_object_object_add(object, "device", part);
 	json_add_text(object, "boot_id", status->boot_id);
-	json_add_text(clock, "name", status->trace_clock);
-	json_object_object_add(clock, "wall_offset_ns",
+
+	part = json_object_new_object();
+	json_add_text(part, "name", status->trace_clock);
+	json_object_object_add(part, "wall_offset_ns",
 			       status->clock.known ? json_object_new_int64(status->clock.offset_ns)
 						   : NULL);
-	json_add_if_known(clock, "began_ns", status->begin_ns);
-	json_object_object_add(object, "clock", clock);
-	json_add_text(object, "rules", status->options->rules);
-	json_object_object_add(object, "source", source_object(status));
-	json_object_object_add(object, "work_durations", durations_object(&status->counters));
-	json_object_object_add(object, "options", options_object(status->options));
+	json_add_if_known(part, "began_ns", status->begin_ns);
+	json_object_object_add(object, "clock", part);
+	json_add_text(object, "rules", options->rules);
+
+	part = json_object_new_object();
+	json_add_text(part, "kind", status->source);
+	if (status->source_why[0])
+		json_add_text(part, "why", status->source_why);
+	if (status->source_path[0])
+		json_add_text(part, "path", status->source_path);
+	else
+		add_texts(part, "files", (const char *const *)options->operands,
+			  (size_t)options->operand_count);
+	json_object_object_add(object, "source", part);
+
+	/* How long the app and SurfaceFlinger may work on a frame, and from where that is known. */
+	part = json_object_new_object();
+	json_add_text(part, "source", durations_sources[counters->durations_source]);
+	json_add_if_any(part, "app_ns", counters->durations.app_ns);
+	json_add_if_any(part, "surfaceflinger_ns", counters->durations.sf_ns);
+	json_add_if_any(part, "period_ns", counters->durations.period_ns);
+	json_object_object_add(object, "work_durations", part);
+	json_object_object_add(object, "options", options_object(options));
 	if (status->live)
-		json_object_object_add(object, "arguments", arguments_array(status->options));
+		json_object_object_add(object, "arguments", arguments_array(options));
 	json_object_object_add(object, "counters", counters_object(status));
-	if (status->live) {
-		process = json_object_new_object();
-		add_known(process, "oom_score_adj", status->process.oom_score_adj);
-		json_add_text(process, "cpuset", status->process.cpuset);
-		json_add_text(process, "cpus", status->process.cpus);
-		json_object_object_add(object, "process", process);
-		json_object_object_add(
-			object, "cost",
-			counts_object(COUNTS(OF(cost, cpu_ms), OF(cost, children_cpu_ms),
-					     OF(cost, rss_kb), OF(cost, wakeups))));
-		json_object_object_add(object, "latency", latency_object(status));
-	}
+	if (!status->live)
+		return object;
+
+	part = json_object_new_object();
+	add_known(part, "oom_score_adj", status->process.oom_score_adj);
+	json_add_text(part, "cpuset", status->process.cpuset);
+	json_add_text(part, "cpus", status->process.cpus);
+	json_object_object_add(object, "process", part);
+	json_object_object_add(object, "cost",
+			       counts_object(COUNTS(OF(cost, cpu_ms), OF(cost, children_cpu_ms),
+						    OF(cost, rss_kb), OF(cost, wakeups))));
+	/* Null: no present fences are polled. */
+	part = !latency->is_on
+		       ? NULL
+		       : counts_object(COUNTS(
+				 OF(latency, polls), OF(latency, failed), OF(latency, scans),
+				 KEY("wall_ms", latency->wall_ns / 1000000),
+				 KEY("longest_ms", latency->wall_most_ns / 1000000),
+				 KEY("cpu_ms", latency->cpu_ns / 1000000), OF(latency, frames),
+				 OF(latency, overruns), OF(latency, restarts),
+				 OF(latency, out_of_order), OF(latency, refused)));
+	json_object_object_add(object, "latency", part);
 	return object;
 }
 
@@ -508,37 +484,13 @@ static struct json_object *surface_object(const struct summary_row *surface)
 	return object;
 }
 
-static struct json_object *app_object(const struct status_app *app, const struct status *status)
-{
-	struct json_object *object = json_object_new_object();
-	struct json_object *surfaces = json_object_new_array();
-	const struct grade_facts *facts = &app->facts;
-	const struct graded graded = app_graded(app);
-	char text[GRADE_TEXT_SIZE];
-
-	json_add_text(object, "app", app->app);
-	json_add_text(object, "grade", grade_names[grade_of(facts)]);
-	grade_sentence(text, &graded, ENGLISH);
-	json_add_text(object, "sentence", text);
-	grade_causes(text, facts, ENGLISH);
-	json_add_text(object, "whose", text);
-	json_add_text(object, "verdict", app->verdict);
-	json_object_object_add(object, "facts", grade_json(facts));
-	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		if (strcmp(status->surfaces[i].app, app->app) == 0 &&
-		    app_has_surface(app->app, status->surfaces[i].surface))
-			json_object_array_add(surfaces, surface_object(&status->surfaces[i]));
-	json_object_object_add(object, "surfaces", surfaces);
-	return object;
-}
-
 char *verdict_json(const struct status *status)
 {
 	const struct pipeline_counters *counters = &status->counters;
-	struct json_object *object = json_object_new_object();
-	struct json_object *array = json_object_new_array();
-	struct json_object *others = json_object_new_array(), *skipped = NULL;
 	const struct doframe_skipped *worst = &counters->doframe_worst;
+	struct json_object *object = json_object_new_object(), *skipped = NULL;
+	struct json_object *apps = json_object_new_array(), *others = json_object_new_array();
+	char text[GRADE_TEXT_SIZE];
 
 	json_add_count(object, "schema", SESSION_SCHEMA);
 	json_add_text(object, "folder", status->folder);
@@ -557,9 +509,29 @@ char *verdict_json(const struct status *status)
 		add_seconds(skipped, "time_s", worst->begin_ns);
 	}
 	json_object_object_add(object, "skipped_30", skipped);
-	for (unsigned int i = 0; i < status->n_apps; i++)
-		json_object_array_add(array, app_object(&status->apps[i], status));
-	json_object_object_add(object, "apps", array);
+	for (unsigned int i = 0; i < status->n_apps; i++) {
+		const struct status_app *app = &status->apps[i];
+		const struct graded graded = app_graded(app);
+		struct json_object *one = json_object_new_object();
+		struct json_object *surfaces = json_object_new_array();
+
+		json_add_text(one, "app", app->app);
+		json_add_text(one, "grade", grade_names[grade_of(&app->facts)]);
+		grade_sentence(text, &graded, ENGLISH);
+		json_add_text(one, "sentence", text);
+		grade_causes(text, &app->facts, ENGLISH);
+		json_add_text(one, "whose", text);
+		json_add_text(one, "verdict", app->verdict);
+		json_object_object_add(one, "facts", grade_json(&app->facts));
+		for (unsigned int at = 0; at < status->n_surfaces; at++)
+			if (strcmp(status->surfaces[at].app, app->app) == 0 &&
+			    app_has_surface(app->app, status->surfaces[at].surface))
+				json_object_array_add(surfaces,
+						      surface_object(&status->surfaces[at]));
+		json_object_object_add(one, "surfaces", surfaces);
+		json_object_array_add(apps, one);
+	}
+	json_object_object_add(object, "apps", apps);
 	for (unsigned int i = 0; i < status->n_surfaces; i++)
 		if (!app_has_surface(status->surfaces[i].app, status->surfaces[i].surface))
 			json_object_array_add(others, surface_object(&status->surfaces[i]));

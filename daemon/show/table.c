@@ -75,13 +75,6 @@ static const enum table_column importance[TABLE_COLUMN_KINDS] = {
 };
 #define NARROW_COLUMNS 9
 
-/* What fits: widths of the names (0: left out), and which columns of numbers. */
-struct table_layout {
-	unsigned int app, surface;
-	bool has[TABLE_COLUMN_KINDS];
-	bool colour;
-};
-
 /* Cuts a long name at its beginning, which all activities of an app have in common. */
 static void print_name(FILE *out, const char *name, unsigned int width)
 {
@@ -106,11 +99,16 @@ static void format_count(char text[static CELL_SIZE], double count, int width)
 	}
 }
 
-/* The number of a column; negative: unknown. */
-static double number_of(const struct summary_row *row, enum table_column column)
+static void print_cell(FILE *out, const struct summary_row *row, enum table_column column,
+		       bool colour)
 {
+	static const char *const colours[GRADES] = {
+		[GRADE_BAD] = RED,	   [GRADE_POOR] = RED,	   [GRADE_FAIR] = YELLOW,
+		[GRADE_INCOMPLETE] = BLUE, [GRADE_UNCLEAR] = BLUE, [GRADE_GOOD] = GREEN,
+	};
 	const struct frame_stats *stats = &row->stats;
 	bool draws = grade_drawing_ns(&row->facts) > 0;
+	/* Negative: unknown. */
 	const double numbers[TABLE_COLUMN_KINDS] = {
 		[COLUMN_NOW] = row->frozen_ns > 0 ? 0 : row->now_fps,
 		[COLUMN_LOST] = draws ? grade_lost_rate(&row->facts) : -1,
@@ -127,92 +125,37 @@ static double number_of(const struct summary_row *row, enum table_column column)
 		[COLUMN_MISSED] = (double)frame_stats_by_vsyncs(stats, stats->missed),
 		[COLUMN_SCORE] = stats->score,
 	};
-
-	return numbers[column];
-}
-
-static void format_cell(char text[static CELL_SIZE], const struct summary_row *row,
-			enum table_column column, int width)
-{
-	double number = number_of(row, column);
+	double number = numbers[column];
+	/* A number of what was lost may be too small. */
+	bool is_least = (column == COLUMN_LOST && number >= 0 &&
+			 grade_is_at_least(&row->facts, LOST_RATE)) ||
+			(column == COLUMN_FREEZES && grade_is_at_least(&row->facts, LOST_FREEZES));
+	int width = (int)cells[column].width - 1 - is_least, blanks;
+	const char *sequence = NULL;
+	char text[CELL_SIZE];
 
 	if (column == COLUMN_GRADE)
-		snprintf(text, CELL_SIZE, "%s", row->grade ? grade_names[row->grade] : "-");
+		snprintf(text, sizeof(text), "%s", row->grade ? grade_names[row->grade] : "-");
 	else if (column == COLUMN_FROZEN && row->frozen_ns == 0)
 		text[0] = '\0';
 	else if (column == COLUMN_FROZEN)
-		snprintf(text, CELL_SIZE,
+		snprintf(text, sizeof(text),
 			 row->frozen_ns < UINT64_C(1000000000000) ? "%.1f s" : "%.0f s",
 			 (double)row->frozen_ns / 1e9);
 	else if ((column >= COLUMN_JANK && column <= COLUMN_MISSED) || column == COLUMN_FREEZES)
 		format_count(text, number, width);
-	else if (row->stats.frames == 0 && column > COLUMN_LOST)
+	else if (stats->frames == 0 && column > COLUMN_LOST)
 		format_count(text, -1, width);
-	else if (snprintf(text, CELL_SIZE, "%.1f", number) > width || number < 0)
+	else if (snprintf(text, sizeof(text), "%.1f", number) > width || number < 0)
 		format_count(text, number, width);
-}
-
-static void print_cell(FILE *out, const struct summary_row *row, enum table_column column,
-		       bool colour)
-{
-	static const char *const colours[GRADES] = {
-		[GRADE_BAD] = RED,	   [GRADE_POOR] = RED,	   [GRADE_FAIR] = YELLOW,
-		[GRADE_INCOMPLETE] = BLUE, [GRADE_UNCLEAR] = BLUE, [GRADE_GOOD] = GREEN,
-	};
-	/* A number of what was lost may be too small. */
-	bool is_least = (column == COLUMN_LOST && number_of(row, column) >= 0 &&
-			 grade_is_at_least(&row->facts, LOST_RATE)) ||
-			(column == COLUMN_FREEZES && grade_is_at_least(&row->facts, LOST_FREEZES));
-	int width = (int)cells[column].width - 1 - is_least;
-	const char *sequence = NULL;
-	char text[CELL_SIZE];
-	int blanks;
 
 	if (colour && column == COLUMN_GRADE)
 		sequence = colours[row->grade];
 	else if (colour && column <= COLUMN_FROZEN && row->frozen_ns > 0)
 		sequence = RED;
-	format_cell(text, row, column, width);
 	blanks = width - (int)strlen(text);
 	fprintf(out, " %*s%s%s%s%s", blanks > 0 ? blanks : 0, "", is_least ? "≥" : "",
 		sequence ? sequence : "", text, sequence ? PLAIN : "");
-}
-
-static void print_row(FILE *out, const struct summary_row *row, const struct table_layout *layout)
-{
-	char name[STATUS_NAME_SIZE];
-
-	if (layout->app > 0) {
-		print_name(out, row->app, layout->app);
-		fputc(' ', out);
-	}
-	text_copy(name, sizeof(name), row->surface);
-	text_short_component(name);
-	print_name(out, name, layout->surface);
-	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
-		if (layout->has[i])
-			print_cell(out, row, i, layout->colour);
-	fputc('\n', out);
-}
-
-static void print_head(FILE *out, const struct table_layout *layout)
-{
-	unsigned int now = layout->surface + (layout->app > 0 ? layout->app + 1 : 0), rest = 0;
-
-	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
-		if (layout->has[i])
-			*(i <= COLUMN_FROZEN ? &now : &rest) += cells[i].width;
-	/* What is of this moment, and what of the whole session. */
-	if (layout->has[COLUMN_NOW])
-		fprintf(out, "%*s%*s\n", (int)now, "now", (int)rest,
-			rest > strlen("the whole session") ? "the whole session" : "");
-	if (layout->app > 0)
-		fprintf(out, "%-*s ", (int)layout->app, "app");
-	fprintf(out, "%-*s", (int)layout->surface, "Surface");
-	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
-		if (layout->has[i])
-			fprintf(out, "%*s", (int)cells[i].width, cells[i].name);
-	fputc('\n', out);
 }
 
 /* Writes counts, losses, time span and refresh rate: in one line if they fit, else in two or more.
@@ -260,31 +203,6 @@ static unsigned int make_totals(char text[static TOTALS_SIZE],
 	return lines;
 }
 
-/* @live: with the columns of this moment. */
-static struct table_layout layout_in(unsigned int columns, bool live, bool colour)
-{
-	struct table_layout layout = { .surface = columns, .colour = colour };
-
-	for (unsigned int i = 0; i < TABLE_COLUMN_KINDS; i++) {
-		enum table_column column = importance[i];
-		unsigned int least = i < NARROW_COLUMNS ? NAME_LEAST : NAME_GOOD;
-
-		if (column <= COLUMN_FROZEN && !live)
-			continue;
-		if (layout.surface < least + cells[column].width)
-			break;
-		layout.has[column] = true;
-		layout.surface -= cells[column].width;
-	}
-	if (layout.surface < NAME_LEAST)
-		layout.surface = NAME_LEAST;
-	if (layout.surface >= NAME_GOOD + APP_WIDTH + 1) {
-		layout.app = APP_WIDTH;
-		layout.surface -= APP_WIDTH + 1;
-	}
-	return layout;
-}
-
 /* True: it has nothing to say about an app: it has no package in its name, or a grade is not
  * possible. */
 static bool is_minor(const struct summary_row *row)
@@ -317,13 +235,31 @@ void table_print(FILE *out, const struct status *status, unsigned int lines, uns
 		 bool colour)
 {
 	bool live = status->which == STATUS_OF_NOW;
-	struct table_layout layout = layout_in(columns, live, colour);
 	unsigned int shown = status->n_surfaces < lines ? status->n_surfaces : lines;
-	unsigned int order[STATUS_SURFACES_MAX];
 	const struct summary_row *rows = status->surfaces;
-	char totals[TOTALS_SIZE];
+	unsigned int order[STATUS_SURFACES_MAX]; /* numbers of the surfaces */
+	/* What fits: widths of the names (0: left out), and which columns of numbers. */
+	unsigned int app_width = 0, width = columns, now, rest = 0;
+	bool has[TABLE_COLUMN_KINDS] = { false };
+	char totals[TOTALS_SIZE], name[STATUS_NAME_SIZE];
 
-	/* Sorts the numbers of the surfaces. */
+	for (unsigned int i = 0; i < TABLE_COLUMN_KINDS; i++) {
+		enum table_column column = importance[i];
+		unsigned int least = i < NARROW_COLUMNS ? NAME_LEAST : NAME_GOOD;
+
+		if (column <= COLUMN_FROZEN && !live)
+			continue;
+		if (width < least + cells[column].width)
+			break;
+		has[column] = true;
+		width -= cells[column].width;
+	}
+	if (width < NAME_LEAST)
+		width = NAME_LEAST;
+	if (width >= NAME_GOOD + APP_WIDTH + 1) {
+		app_width = APP_WIDTH;
+		width -= APP_WIDTH + 1;
+	}
 	for (unsigned int i = 0; i < status->n_surfaces; i++) {
 		unsigned int at = i;
 
@@ -331,10 +267,40 @@ void table_print(FILE *out, const struct status *status, unsigned int lines, uns
 			order[at] = order[at - 1];
 		order[at] = i;
 	}
-	if (shown > 0)
-		print_head(out, &layout);
-	for (unsigned int i = 0; i < shown; i++)
-		print_row(out, &rows[order[i]], &layout);
+
+	/* The head. Its first line says what is of this moment, and what of the whole session. */
+	now = width + (app_width > 0 ? app_width + 1 : 0);
+	for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
+		if (has[i])
+			*(i <= COLUMN_FROZEN ? &now : &rest) += cells[i].width;
+	if (shown > 0) {
+		if (has[COLUMN_NOW])
+			fprintf(out, "%*s%*s\n", (int)now, "now", (int)rest,
+				rest > strlen("the whole session") ? "the whole session" : "");
+		if (app_width > 0)
+			fprintf(out, "%-*s ", (int)app_width, "app");
+		fprintf(out, "%-*s", (int)width, "Surface");
+		for (enum table_column i = 0; i < TABLE_COLUMN_KINDS; i++)
+			if (has[i])
+				fprintf(out, "%*s", (int)cells[i].width, cells[i].name);
+		fputc('\n', out);
+	}
+
+	for (unsigned int i = 0; i < shown; i++) {
+		const struct summary_row *row = &rows[order[i]];
+
+		if (app_width > 0) {
+			print_name(out, row->app, app_width);
+			fputc(' ', out);
+		}
+		text_copy(name, sizeof(name), row->surface);
+		text_short_component(name);
+		print_name(out, name, width);
+		for (enum table_column column = 0; column < TABLE_COLUMN_KINDS; column++)
+			if (has[column])
+				print_cell(out, row, column, colour);
+		fputc('\n', out);
+	}
 	if (shown < status->surfaces_total)
 		fprintf(out, "and %u more in summary.csv\n", status->surfaces_total - shown);
 	make_totals(totals, &status->counters, columns);

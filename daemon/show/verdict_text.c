@@ -99,66 +99,24 @@ static void print_rule(FILE *out, unsigned int columns, const char *verdict,
 			sign && strcmp(class, "app") == 0 ? 55 : 25, told);
 }
 
-/* The GPU, and buffers that the display had not released. */
-static void print_buffers(FILE *out, unsigned int columns, const struct summary_row *surface)
-{
-	const struct fence_stats *fences = &surface->fences;
-
-	if (surface->gpu_bound > 0)
-		text_print_line(
-			out, columns,
-			"  GPU bound: %" PRId64 " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
-			surface->gpu_bound, plural((uint64_t)surface->gpu_bound),
-			(double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
-	if (fences->late > 0 && surface->release_p99_ns >= RELEASE_WAIT_SHOWN_NS)
-		text_print_line(out, columns,
-				"  waited for a free buffer: %" PRIu64 " of %" PRIu64
-				" late frame%s (%.0f %%); p99 %.1f ms",
-				fences->late_released, fences->late, plural(fences->late),
-				100.0 * (double)fences->late_released / (double)fences->late,
-				(double)surface->release_p99_ns / 1e6);
-}
-
-/* A Surface in a line, with what it lost. */
-static void print_surface(FILE *out, unsigned int columns, const struct status *status,
-			  const struct summary_row *surface)
-{
-	const struct grade_facts *facts = &surface->facts;
-	char name[STATUS_NAME_SIZE + 16], more[256], worst[GRADE_TIME_SIZE];
-
-	snprintf(name, sizeof(name), "  %s", surface->surface);
-	text_short_component(name);
-	snprintf(more, sizeof(more), ": %s", grade_names[surface->grade]);
-	if (facts->freezes > 0)
-		text_append(more, sizeof(more), ", %" PRIu64 " freeze%s%s %.2f s", facts->freezes,
-			    plural(facts->freezes), facts->more_freezes ? " or more" : "",
-			    seconds(facts->freeze_ns));
-	else if (facts->more_freezes)
-		text_append(more, sizeof(more), ", freezes not known");
-	if (facts->late > 0)
-		text_append(more, sizeof(more), ", %" PRIu64 " late frame%s %.2f s", facts->late,
-			    plural(facts->late), seconds(facts->late_ns));
-	tell_time(worst, status, surface->harm.worst_from_ns);
-	if (surface->harm.worst_ns > 0)
-		text_append(more, sizeof(more), "; most lost at %s: %.0f ms", worst,
-			    (double)surface->harm.worst_ns / 1e6);
-	text_print_line(out, columns, "%s%s", name, more);
-}
-
 static bool is_of_app(const struct summary_row *surface, const struct status_app *app)
 {
 	return strncmp(surface->app, app->app, STATUS_NAME_SIZE - 1) == 0 &&
 	       app_has_surface(app->app, surface->surface);
 }
 
-/* The Surfaces of an app, or with NULL those of none: those that lost most. */
+/* The Surfaces of an app, or with NULL those of none: those that lost most, each in a line with
+ * what it lost. */
 static void print_surfaces(FILE *out, unsigned int columns, const struct status *status,
 			   const struct status_app *app)
 {
 	bool printed[STATUS_SURFACES_MAX] = { false };
 
 	for (unsigned int n = 0; n < SURFACES_SHOWN; n++) {
+		char name[STATUS_NAME_SIZE + 16], more[256], moment[GRADE_TIME_SIZE];
 		unsigned int worst = STATUS_SURFACES_MAX;
+		const struct summary_row *surface;
+		const struct grade_facts *facts;
 
 		for (unsigned int i = 0; i < status->n_surfaces; i++) {
 			const struct summary_row *one = &status->surfaces[i];
@@ -174,7 +132,27 @@ static void print_surfaces(FILE *out, unsigned int columns, const struct status 
 		if (worst == STATUS_SURFACES_MAX)
 			return;
 		printed[worst] = true;
-		print_surface(out, columns, status, &status->surfaces[worst]);
+
+		surface = &status->surfaces[worst];
+		facts = &surface->facts;
+		snprintf(name, sizeof(name), "  %s", surface->surface);
+		text_short_component(name);
+		snprintf(more, sizeof(more), ": %s", grade_names[surface->grade]);
+		if (facts->freezes > 0)
+			text_append(more, sizeof(more), ", %" PRIu64 " freeze%s%s %.2f s",
+				    facts->freezes, plural(facts->freezes),
+				    facts->more_freezes ? " or more" : "",
+				    seconds(facts->freeze_ns));
+		else if (facts->more_freezes)
+			text_append(more, sizeof(more), ", freezes not known");
+		if (facts->late > 0)
+			text_append(more, sizeof(more), ", %" PRIu64 " late frame%s %.2f s",
+				    facts->late, plural(facts->late), seconds(facts->late_ns));
+		tell_time(moment, status, surface->harm.worst_from_ns);
+		if (surface->harm.worst_ns > 0)
+			text_append(more, sizeof(more), "; most lost at %s: %.0f ms", moment,
+				    (double)surface->harm.worst_ns / 1e6);
+		text_print_line(out, columns, "%s%s", name, more);
 	}
 }
 
@@ -195,6 +173,7 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 	if (n > 0)
 		text_print_line(out, columns, "%s", line);
 	print_surfaces(out, columns, status, app);
+
 	/* The Surface that has the app's frame rate. */
 	for (unsigned int i = 0; i < status->n_surfaces && !surface; i++)
 		if (is_of_app(&status->surfaces[i], app) &&
@@ -205,8 +184,22 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 		text_print_line(out, columns, "  worst minute from %s: %.2f s lost", minute,
 				seconds(surface->harm.minute_ns));
 	}
-	if (surface)
-		print_buffers(out, columns, surface);
+	if (surface && surface->gpu_bound > 0)
+		text_print_line(
+			out, columns,
+			"  GPU bound: %" PRId64 " late frame%s; GPU time p50 %.1f ms, p99 %.1f ms",
+			surface->gpu_bound, plural((uint64_t)surface->gpu_bound),
+			(double)surface->gpu_p50_ns / 1e6, (double)surface->gpu_p99_ns / 1e6);
+	/* Buffers that the display had not released. */
+	if (surface && surface->fences.late > 0 && surface->release_p99_ns >= RELEASE_WAIT_SHOWN_NS)
+		text_print_line(out, columns,
+				"  waited for a free buffer: %" PRIu64 " of %" PRIu64
+				" late frame%s (%.0f %%); p99 %.1f ms",
+				surface->fences.late_released, surface->fences.late,
+				plural(surface->fences.late),
+				100.0 * (double)surface->fences.late_released /
+					(double)surface->fences.late,
+				(double)surface->release_p99_ns / 1e6);
 	print_unknowns(out, columns, "  ", facts);
 	print_rule(out, columns, app->verdict, facts);
 }
@@ -249,31 +242,6 @@ static void print_without_marks(FILE *out, unsigned int columns, const struct st
 				names);
 }
 
-/* --- what is unknown --- */
-
-/* What the numbers do not include, and why. */
-static void print_left_out(FILE *out, unsigned int columns, const struct status *status)
-{
-	const struct pipeline_counters *counters = &status->counters;
-	char losses[64] = "";
-
-	if (counters->lost_unknown > 0)
-		snprintf(losses, sizeof(losses), " and %" PRIu64 " loss%s of unknown size",
-			 counters->lost_unknown, counters->lost_unknown == 1 ? "" : "es");
-	if (counters->lost_events > 0 || counters->lost_unknown > 0)
-		text_print_line(out, columns, "unknown: frames around %" PRIu64 " lost events%s",
-				counters->lost_events, losses);
-	if (counters->ahead > 0)
-		text_print_line(out, columns,
-				"ignored: %" PRIu64
-				" line%s whose time is far ahead of all others: damaged or forged",
-				counters->ahead, plural((unsigned int)counters->ahead));
-	if (status->surfaces_total > status->n_surfaces)
-		text_print_line(out, columns,
-				"not shown: %u surfaces with fewer frames, see summary.csv",
-				status->surfaces_total - status->n_surfaces);
-}
-
 /* The apps behind the first ones: the sentences of those that are not smooth, the number of all
  * others by grade. */
 static void print_more_apps(FILE *out, unsigned int columns, const struct status *status)
@@ -302,32 +270,15 @@ static void print_more_apps(FILE *out, unsigned int columns, const struct status
 	text_print_line(out, columns, "%s", line);
 }
 
-/* Why no app has a grade, and what is known of the Surfaces. */
-static void print_no_app(FILE *out, unsigned int columns, const struct status *status)
-{
-	bool is_2019 = status->options && strcmp(status->options->rules, "gfx2019") == 0;
-	struct grade_facts facts = { 0 };
-	bool has_app = false;
-
-	for (unsigned int i = 0; i < status->n_surfaces; i++) {
-		const struct summary_row *surface = &status->surfaces[i];
-
-		has_app |= app_has_surface(surface->app, surface->surface);
-		grade_add(&facts, &surface->facts);
-	}
-	text_print_line(out, columns, "%s",
-			is_2019	  ? "no grade: --rules gfx2019 does not say which frames were late"
-			: has_app ? "no grade: no app drew two frames"
-				  : "no app: no Surface with frames has a package in its name");
-	print_surfaces(out, columns, status, NULL);
-	print_unknowns(out, columns, "", &facts);
-}
-
 void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 {
-	const struct doframe_skipped *skipped = &status->counters.doframe_worst;
+	const struct pipeline_counters *counters = &status->counters;
+	const struct doframe_skipped *skipped = &counters->doframe_worst;
 	const struct timeline_app *apps = status->timeline_apps;
-	uint64_t frames = status->counters.frames, times = status->counters.doframes_skipped;
+	bool is_2019 = status->options && strcmp(status->options->rules, "gfx2019") == 0;
+	bool has_app = false;
+	uint64_t times = counters->doframes_skipped;
+	struct grade_facts facts = { 0 };
 	char text[TIMELINE_SAID_SIZE];
 	unsigned int n = 0;
 
@@ -339,10 +290,25 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 	for (unsigned int i = 0; i < status->n_apps && i < APPS_SHOWN; i++)
 		print_app(out, columns, &status->apps[i], status);
 	print_more_apps(out, columns, status);
-	if (frames == 0 && n == 0)
+	if (counters->frames == 0 && n == 0)
 		text_print_line(out, columns, "no frames, so no grade");
-	else if (frames > 0 && status->n_apps == 0)
-		print_no_app(out, columns, status);
+	/* Why no app has a grade, and what is known of the Surfaces. */
+	if (counters->frames > 0 && status->n_apps == 0) {
+		for (unsigned int i = 0; i < status->n_surfaces; i++) {
+			const struct summary_row *surface = &status->surfaces[i];
+
+			has_app |= app_has_surface(surface->app, surface->surface);
+			grade_add(&facts, &surface->facts);
+		}
+		text_print_line(
+			out, columns, "%s",
+			is_2019	  ? "no grade: --rules gfx2019 does not say which frames were late"
+			: has_app ? "no grade: no app drew two frames"
+				  : "no app: no Surface with frames has a package in its name");
+		print_surfaces(out, columns, status, NULL);
+		print_unknowns(out, columns, "", &facts);
+	}
+
 	/* What Android reports as 'Skipped N frames!'. */
 	tell_time(text, status, skipped->begin_ns);
 	if (times > 0)
@@ -354,7 +320,24 @@ void verdict_print(FILE *out, const struct status *status, unsigned int columns)
 						: "unknown app",
 				(int)skipped->tid, text, times, plural(times));
 	/* Unknown with the rules gfx2019, and with the source latency, which reads no trace. */
-	if (status->counters.sf_pid != TRACE_ID_UNKNOWN)
+	if (counters->sf_pid != TRACE_ID_UNKNOWN)
 		print_without_marks(out, columns, status);
-	print_left_out(out, columns, status);
+
+	/* What the numbers do not include, and why. */
+	text[0] = '\0';
+	if (counters->lost_unknown > 0)
+		snprintf(text, sizeof(text), " and %" PRIu64 " loss%s of unknown size",
+			 counters->lost_unknown, counters->lost_unknown == 1 ? "" : "es");
+	if (counters->lost_events > 0 || counters->lost_unknown > 0)
+		text_print_line(out, columns, "unknown: frames around %" PRIu64 " lost events%s",
+				counters->lost_events, text);
+	if (counters->ahead > 0)
+		text_print_line(out, columns,
+				"ignored: %" PRIu64
+				" line%s whose time is far ahead of all others: damaged or forged",
+				counters->ahead, plural(counters->ahead));
+	if (status->surfaces_total > status->n_surfaces)
+		text_print_line(out, columns,
+				"not shown: %u surfaces with fewer frames, see summary.csv",
+				status->surfaces_total - status->n_surfaces);
 }

@@ -499,19 +499,11 @@ int folder_write(int fd, const char *text, size_t len)
 }
 
 /* Ignores the errors of file systems without sync. */
-static int sync_error(int result)
+int folder_sync(int fd, bool bytes_alone)
 {
+	int result = bytes_alone ? fdatasync(fd) : fsync(fd);
+
 	return result < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
-}
-
-int folder_sync(int fd)
-{
-	return sync_error(fsync(fd));
-}
-
-int folder_sync_bytes(int fd)
-{
-	return sync_error(fdatasync(fd));
 }
 
 static int replace(int directory, const char *name, int fd, bool skip_sync, int error)
@@ -521,7 +513,7 @@ static int replace(int directory, const char *name, int fd, bool skip_sync, int 
 	temporary_name(temporary, name);
 	/* Without this, a power failure could leave the new name with an empty file. */
 	if (error == 0 && !skip_sync)
-		error = folder_sync(fd);
+		error = folder_sync(fd, false);
 	if (error == 0 && renameat(directory, temporary, directory, name) < 0)
 		error = -errno;
 	if (error < 0)
@@ -529,7 +521,7 @@ static int replace(int directory, const char *name, int fd, bool skip_sync, int 
 	/* vfat stores the size with the name: without this, a power failure could leave the old
 	 * size. */
 	else if (!skip_sync)
-		error = folder_sync(fd);
+		error = folder_sync(fd, false);
 	return close(fd) < 0 && error == 0 ? -errno : error;
 }
 

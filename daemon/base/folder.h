@@ -94,8 +94,7 @@ int folder_write(int fd, const char *text, size_t len);
 
 /* Waits until all of a file is on the disk; or its bytes alone, if its size and name already are.
  * Returns 0, also if the file system has no sync, or -errno. */
-int folder_sync(int fd);
-int folder_sync_bytes(int fd);
+int folder_sync(int fd, bool bytes_alone);
 
 /* Completes a file of folder_create_temporary(): syncs it, unless ->skip_sync, and renames it to
  * @name. @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */

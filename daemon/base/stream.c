@@ -35,40 +35,28 @@ void stream_close(struct stream *stream)
 	*stream = (struct stream){ .fd = -1 };
 }
 
-/* Waits until it accepts bytes. Returns false after @timeout_ms. */
-static bool wait_for(const struct stream *stream, int timeout_ms)
-{
-	struct pollfd out = { .fd = stream->fd, .events = POLLOUT };
-
-	return poll(&out, 1, timeout_ms) > 0;
-}
-
-static ssize_t write_some(const struct stream *stream, const char *bytes, size_t len)
-{
-	ssize_t n;
-
-	if (stream->is_own)
-		return write(stream->fd, bytes, len);
-	n = send(stream->fd, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (n >= 0 || errno != ENOTSOCK)
-		return n;
-	if (!stream->may_wait)
-		return write(stream->fd, bytes, len);
-	if (!wait_for(stream, 0)) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return write(stream->fd, bytes, len < ACCEPTED_AT_ONCE ? len : ACCEPTED_AT_ONCE);
-}
-
 int stream_write_all(const struct stream *stream, const char *bytes, size_t len, int timeout_ms,
 		     size_t *done)
 {
 	int64_t until_ms = clock_monotonic_ms() + timeout_ms, left_ms;
+	struct pollfd out = { .fd = stream->fd, .events = POLLOUT };
 
 	for (*done = 0; *done < len;) {
-		ssize_t n = write_some(stream, bytes + *done, len - *done);
+		size_t rest = len - *done;
+		ssize_t n = -1;
 
+		errno = ENOTSOCK;
+		if (!stream->is_own)
+			n = send(stream->fd, bytes + *done, rest, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n < 0 && errno == ENOTSOCK) {
+			if (stream->is_own || !stream->may_wait)
+				n = write(stream->fd, bytes + *done, rest);
+			else if (poll(&out, 1, 0) > 0)
+				n = write(stream->fd, bytes + *done,
+					  rest < ACCEPTED_AT_ONCE ? rest : ACCEPTED_AT_ONCE);
+			else
+				errno = EAGAIN;
+		}
 		if (n > 0)
 			*done += (size_t)n;
 		if (n > 0 || (n < 0 && errno == EINTR))
@@ -78,7 +66,7 @@ int stream_write_all(const struct stream *stream, const char *bytes, size_t len,
 		left_ms = until_ms - clock_monotonic_ms();
 		if (timeout_ms >= 0 && left_ms <= 0)
 			return -EAGAIN;
-		wait_for(stream, timeout_ms < 0 ? -1 : (int)left_ms);
+		poll(&out, 1, timeout_ms < 0 ? -1 : (int)left_ms);
 	}
 	return 0;
 }

@@ -62,36 +62,6 @@ __attribute__((format(printf, 4, 5))) static void print(struct doctor *doctor, c
 	doctor->problems += finding == PROBLEM;
 }
 
-/* Kernel, user and SELinux. */
-static void check_machine(struct doctor *doctor)
-{
-	const char *group = denial_is_in_group(READTRACEFS_GID) ? "in" : "not in";
-	struct selinux selinux = selinux_read();
-	struct utsname kernel;
-
-	if (uname(&kernel) == 0)
-		print(doctor, "kernel", OK, "%s %s %s, pages of %ld KB", kernel.sysname,
-		      kernel.release, kernel.machine, sysconf(_SC_PAGESIZE) / 1024);
-	else
-		print(doctor, "kernel", NOTE, "%s", strerror(errno));
-	if (geteuid() == 0)
-		print(doctor, "user", OK, "root");
-	else if (geteuid() == SHELL_UID)
-		print(doctor, "user", OK, "shell (uid %d), %s the group readtracefs", SHELL_UID,
-		      group);
-	else
-		print(doctor, "user", NOTE,
-		      "uid %u, %s the group readtracefs; if access is denied below, run jankd "
-		      "as root or as shell",
-		      (unsigned int)geteuid(), group);
-	if (!selinux.is_present)
-		print(doctor, "selinux", OK, "none, or it cannot be read");
-	else
-		print(doctor, "selinux", OK, "%s, context %s",
-		      selinux.is_enforcing ? "enforcing" : "permissive",
-		      selinux.context[0] ? selinux.context : "unknown");
-}
-
 /* --- the trace --- */
 
 /* Finds the trace. It is not opened if it is an instance that does not exist: doctor creates none.
@@ -149,12 +119,11 @@ static void check_pipe(struct doctor *doctor)
 		print(doctor, "trace_pipe", raw < 0 ? PROBLEM : NOTE, "cannot be read: %s", text);
 	if (raw == 0)
 		print(doctor, "raw", OK, "trace_pipe_raw can be read");
-	else if (fd >= 0)
-		print(doctor, "raw", NOTE,
-		      "%s; jankd reads trace_pipe as text, which costs about ten times as much",
-		      raw_why);
 	else
-		print(doctor, "raw", NOTE, "%s", raw_why);
+		print(doctor, "raw", NOTE, "%s%s", raw_why,
+		      fd < 0 ? ""
+			     : "; jankd reads trace_pipe as text, which costs about ten times as "
+			       "much");
 }
 
 /* The setting @name has this value, with a @doubt if jankd cannot change it, which is what @if_not
@@ -326,35 +295,39 @@ static void check_folder(struct doctor *doctor)
 		print(doctor, "folder", OK, "%s: %" PRIu64 " MB free", path, free_bytes / 1000000);
 }
 
-static void check_capture(struct doctor *doctor)
-{
-	const char *folder = doctor->options->folder;
-	char how[LAST_SESSION_TEXT];
-	enum last_session_end end;
-
-	if (doctor->runs) {
-		print(doctor, "capture", NOTE,
-		      "a capture is running in %s; 'jankd status' shows it", folder);
-		return;
-	}
-	end = last_session_describe(how, folder);
-	if (how[0])
-		print(doctor, "capture", NOTE,
-		      "no capture is running in %s: %s; continue with 'jankd start --resume'%s",
-		      folder, how,
-		      end == LAST_SESSION_KILLED ? ", or restore its settings with 'jankd stop'"
-						 : "");
-	else
-		print(doctor, "capture", OK, "no capture is running in %s", folder);
-}
-
 int cmd_doctor(struct options *options)
 {
 	struct doctor doctor = { .options = options, .runs = state_dir_is_held(options->folder) };
+	const char *group = denial_is_in_group(READTRACEFS_GID) ? "in" : "not in";
+	struct selinux selinux = selinux_read();
+	struct utsname kernel;
+	char how[LAST_SESSION_TEXT] = "";
+	enum last_session_end end = LAST_SESSION_NONE;
 	bool several;
 
+	if (uname(&kernel) == 0)
+		print(&doctor, "kernel", OK, "%s %s %s, pages of %ld KB", kernel.sysname,
+		      kernel.release, kernel.machine, sysconf(_SC_PAGESIZE) / 1024);
+	else
+		print(&doctor, "kernel", NOTE, "%s", strerror(errno));
+	if (geteuid() == 0)
+		print(&doctor, "user", OK, "root");
+	else if (geteuid() == SHELL_UID)
+		print(&doctor, "user", OK, "shell (uid %d), %s the group readtracefs", SHELL_UID,
+		      group);
+	else
+		print(&doctor, "user", NOTE,
+		      "uid %u, %s the group readtracefs; if access is denied below, run jankd "
+		      "as root or as shell",
+		      (unsigned int)geteuid(), group);
+	if (!selinux.is_present)
+		print(&doctor, "selinux", OK, "none, or it cannot be read");
+	else
+		print(&doctor, "selinux", OK, "%s, context %s",
+		      selinux.is_enforcing ? "enforcing" : "permissive",
+		      selinux.context[0] ? selinux.context : "unknown");
+
 	trace_files_init(&doctor.files);
-	check_machine(&doctor);
 	check_tracefs(&doctor);
 	if (doctor.trace) {
 		check_pipe(&doctor);
@@ -363,9 +336,22 @@ int cmd_doctor(struct options *options)
 	}
 	check_android(&doctor);
 	check_folder(&doctor);
-	check_capture(&doctor);
 	trace_files_close(&doctor.files);
 	live_trace_close(doctor.trace);
+
+	if (!doctor.runs)
+		end = last_session_describe(how, options->folder);
+	if (doctor.runs)
+		print(&doctor, "capture", NOTE,
+		      "a capture is running in %s; 'jankd status' shows it", options->folder);
+	else if (how[0])
+		print(&doctor, "capture", NOTE,
+		      "no capture is running in %s: %s; continue with 'jankd start --resume'%s",
+		      options->folder, how,
+		      end == LAST_SESSION_KILLED ? ", or restore its settings with 'jankd stop'"
+						 : "");
+	else
+		print(&doctor, "capture", OK, "no capture is running in %s", options->folder);
 	if (doctor.problems == 0)
 		return EXIT_DONE;
 	/* The lines come before the report, also where both go to one pipe. */

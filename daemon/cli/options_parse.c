@@ -163,16 +163,6 @@ static int parse_number(const struct option_arg *arg)
 	return refuse_value(arg, why);
 }
 
-/* Sets *index to that of the value in @names, whose entries may be NULL. */
-static int parse_choice(const struct option_arg *arg, const char *const *names, size_t n,
-			const char *why, size_t *index)
-{
-	for (*index = 0; *index < n; ++*index)
-		if (names[*index] && strcmp(arg->value, names[*index]) == 0)
-			return 0;
-	return refuse_value(arg, why);
-}
-
 /* What is wrong with a text of this kind, or NULL. */
 static const char *text_fault(enum option_kind kind, const char *text)
 {
@@ -219,11 +209,10 @@ static int parse_value(const struct option_arg *arg)
 	};
 	enum option_kind kind = arg->row->kind;
 	struct options *options = arg->options;
-	const char **text = arg->field, *fault;
+	const char **text = arg->field, *fault, *const * names;
 	struct trigger_error error;
+	size_t at = 0, n;
 	char why[160];
-	size_t index;
-	int code;
 
 	switch (kind) {
 	case OPTION_FLAG:
@@ -237,17 +226,20 @@ static int parse_value(const struct option_arg *arg)
 	case OPTION_BYTES:
 		return parse_number(arg);
 	case OPTION_SOURCE:
-		code = parse_choice(arg, sources, sizeof(sources) / sizeof(sources[0]),
-				    "must be auto, text, raw or latency", &index);
-		if (code == 0)
-			*(enum options_source *)arg->field = (enum options_source)index;
-		return code;
 	case OPTION_CLASS:
-		code = parse_choice(arg, app_class_names, APP_CLASSES,
-				    "must be app, game, map or video", &index);
-		if (code == 0)
-			*(enum app_class *)arg->field = (enum app_class)index;
-		return code;
+		names = kind == OPTION_SOURCE ? sources : app_class_names;
+		n = kind == OPTION_SOURCE ? sizeof(sources) / sizeof(sources[0]) : APP_CLASSES;
+		while (at < n && !(names[at] && strcmp(arg->value, names[at]) == 0))
+			at++;
+		if (at == n)
+			return refuse_value(arg, kind == OPTION_SOURCE
+							 ? "must be auto, text, raw or latency"
+							 : "must be app, game, map or video");
+		if (kind == OPTION_SOURCE)
+			*(enum options_source *)arg->field = (enum options_source)at;
+		else
+			*(enum app_class *)arg->field = (enum app_class)at;
+		return 0;
 	case OPTION_TRIGGER:
 		if (trigger_parse(&options->condition, arg->value, &error) != 0) {
 			snprintf(why, sizeof(why), "column %u: %s", error.column, error.message);
@@ -257,8 +249,8 @@ static int parse_value(const struct option_arg *arg)
 		options->pipeline.trigger = &options->condition;
 		return 0;
 	case OPTION_GLOB:
-		for (size_t n = 0; *text; text++)
-			if (++n == OPTIONS_GLOBS_MAX)
+		for (; *text; text++)
+			if (++at == OPTIONS_GLOBS_MAX)
 				return refuse_value(arg, "too many globs, at most 64 are allowed");
 		/* fallthrough */
 	default:

@@ -340,7 +340,7 @@ int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size
 
 int csv_file_sync(struct csv_file *file)
 {
-	int error = file->name && file->fd >= 0 ? folder_sync_bytes(file->fd) : 0;
+	int error = file->name && file->fd >= 0 ? folder_sync(file->fd, true) : 0;
 
 	if (error == 0)
 		file->synced = file->size;

@@ -169,16 +169,6 @@ int segments_close(int folder_fd, const char *name, unsigned long number)
 	return rename_new(folder_fd, name, numbered_name(name, number).text);
 }
 
-void segments_sync(int folder_fd)
-{
-	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	fsync(fd);
-	close(fd);
-}
-
 /* --- the oldest --- */
 
 /* Removes the files of a number. Returns 0 or -errno; adds the space that they used to *bytes. */
@@ -258,7 +248,7 @@ int segments_keep_earlier(struct folder *folder, bool reports)
 	}
 	if (error < 0)
 		restore_names(folder);
-	segments_sync(fd);
+	fsync(fd);
 	if (error < 0 && reports)
 		report("%s/%s: the file of an earlier session cannot be renamed: %s; %s",
 		       folder->path, name, folder_why(error), folder_advice(error));
@@ -278,5 +268,5 @@ void segments_restore_earlier(const struct folder *folder)
 	for (int i = 0; i < CSV_FILES; i++)
 		unlinkat(folder->fd, csv_files[i].name, 0);
 	restore_names(folder);
-	segments_sync(folder->fd);
+	fsync(folder->fd);
 }

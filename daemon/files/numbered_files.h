@@ -59,9 +59,6 @@ unsigned long segments_next(int folder_fd, unsigned long last);
  * -errno. */
 int segments_close(int folder_fd, const char *name, unsigned long number);
 
-/* Syncs the names in a folder. */
-void segments_sync(int folder_fd);
-
 /* To be called before a session begins. Repairs the files of the earlier session, which may have
  * been killed, and renames them to the next segment (fps-000001.csv): all of them or none.
  * @reports: a failure, by a message. Returns 0 or -errno. */

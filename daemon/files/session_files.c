@@ -102,7 +102,7 @@ static void remove_old_segments(struct session_files *files)
 
 static void sync_segment(struct session_files *files, const struct csv_file *file)
 {
-	int error = files->is_live ? folder_sync(file->fd) : 0;
+	int error = files->is_live ? folder_sync(file->fd, false) : 0;
 
 	if (error < 0)
 		note_failing(files, file->name, error);
@@ -149,7 +149,7 @@ static int rotate(struct session_files *files)
 	files->state.segment_has_rows = has_rows;
 	files->state.rotations++;
 	if (files->is_live)
-		segments_sync(folder_fd);
+		fsync(folder_fd);
 	remove_old_segments(files);
 	return result;
 }

@@ -202,10 +202,10 @@ TEST(errors_are_returned_with_text_and_advice)
 	assert_contains(printed_by(error = folder_open(&folder, name)), "-F");
 	assert_int_equal(error, -ENAMETOOLONG);
 	assert_int_equal(folder_write(-1, "x", 1), -EBADF);
-	assert_int_equal(folder_sync(-1), -EBADF);
+	assert_int_equal(folder_sync(-1, false), -EBADF);
 	/* A pipe cannot be synced. */
 	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(folder_sync(ends[1]), 0);
+	assert_int_equal(folder_sync(ends[1], false), 0);
 	close(ends[0]);
 	close(ends[1]);
 	/* What is no file is closed again, and not waited for. */

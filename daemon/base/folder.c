@@ -109,14 +109,6 @@ static int open_path(struct folder *folder)
 
 /* --- opening --- */
 
-static long lock_owner(int fd)
-{
-	char text[24] = "";
-	ssize_t n = text_file_read_begin(fd, text, sizeof(text) - 1);
-
-	return n > 0 ? strtol(text, NULL, 10) : 0;
-}
-
 /* Writes the pid of this process, and the address of its control socket. Returns 0 or -errno. */
 static int write_lock(const struct folder *folder)
 {
@@ -316,7 +308,9 @@ const char *folder_advice(int error)
 
 int folder_open(struct folder *folder, const char *path)
 {
+	char text[24] = "";
 	bool at_lock;
+	long owner;
 	int error;
 
 	*folder = (struct folder){ .fd = -1, .lock_fd = -1 };
@@ -329,15 +323,17 @@ int folder_open(struct folder *folder, const char *path)
 	if (error == 0)
 		return 0;
 	at_lock = folder->fd >= 0 && !folder->state_dir.is_apart;
+	text_file_read_begin(folder->lock_fd, text, sizeof(text) - 1);
+	owner = strtol(text, NULL, 10);
 	/* Any program that can open the file can lock it. */
-	if (error == -EWOULDBLOCK && at_lock && lock_owner(folder->lock_fd) <= 0)
+	if (error == -EWOULDBLOCK && at_lock && owner <= 0)
 		report("%s/.lock: it is locked by another program; stop that program, or name "
 		       "another folder with -F",
 		       path);
 	else if (error == -EWOULDBLOCK)
 		report("%s: another jankd (pid %ld) writes there; stop it, or name another folder "
 		       "with -F",
-		       path, lock_owner(folder->lock_fd));
+		       path, owner);
 	else if (error == -ELOOP && folder->fd < 0)
 		report("%s: a symbolic link on this path belongs to another user, or there are too "
 		       "many; name another folder with -F",

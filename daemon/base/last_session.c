@@ -81,11 +81,6 @@ static int64_t last_write(const char *folder)
 	return last_ns;
 }
 
-static struct json_object *options_of(const struct last_session *last)
-{
-	return member(last->json, "arguments", json_type_array);
-}
-
 int last_session_read(struct last_session *last, const char *folder)
 {
 	struct json_object *clock, *began, *options;
@@ -131,7 +126,7 @@ int last_session_read(struct last_session *last, const char *folder)
 	last->clock = string_of(clock, "name");
 	began = member(clock, "began_ns", json_type_int);
 	last->begin_ns = began ? json_object_get_int64(began) : ROW_UNKNOWN;
-	options = options_of(last);
+	options = member(last->json, "arguments", json_type_array);
 	last->n_options = options ? (ssize_t)json_object_array_length(options) : -1;
 	return 0;
 }
@@ -144,7 +139,8 @@ void last_session_free(struct last_session *last)
 
 const char *last_session_option(const struct last_session *last, size_t i)
 {
-	struct json_object *word = json_object_array_get_idx(options_of(last), i);
+	struct json_object *options = member(last->json, "arguments", json_type_array);
+	struct json_object *word = json_object_array_get_idx(options, i);
 
 	return json_object_is_type(word, json_type_string) ? json_object_get_string(word) : NULL;
 }

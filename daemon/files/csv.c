@@ -96,12 +96,6 @@ static void milliseconds(struct csv_row *text, int64_t ns)
 	decimal_if(text, ns >= 0, ns / 1000, 3);
 }
 
-/* With 6 decimals. Negative: unknown. */
-static void exact_milliseconds(struct csv_row *text, int64_t ns)
-{
-	decimal_if(text, ns >= 0, ns, 6);
-}
-
 /* With @decimals, rounded. Negative: empty. No row of a single frame has such a number. */
 static void number(struct csv_row *text, double value, unsigned int decimals)
 {
@@ -252,18 +246,6 @@ static void buckets(struct csv_row *text, const struct frame_stats *stats)
 	count_by_vsyncs(text, stats, stats->d);
 }
 
-static void stalls(struct csv_row *text, const struct frame_stats *stats)
-{
-	count_if_known(text, stats->stalls);
-	seconds(text, stats->stalls < 0 ? ROW_UNKNOWN : (int64_t)stats->stall_ns);
-}
-
-static void late_frames(struct csv_row *text, const struct frame_stats *stats)
-{
-	count_by_vsyncs(text, stats, (int64_t)stats->late);
-	seconds(text, frame_stats_by_vsyncs(stats, (int64_t)stats->late_ns));
-}
-
 /* A row of gfx2019 has columns 3 to 7 as the 2019 program printed them, and none after Surface. */
 static void fps_fields(struct csv_row *text, const void *value)
 {
@@ -308,10 +290,12 @@ static void fps_fields(struct csv_row *text, const void *value)
 	milliseconds(text, frame_stats_gpu_mean(stats));
 	milliseconds(text, frame_stats_gpu_max(stats));
 	count_if_known(text, stats->lost);
-	stalls(text, stats);
+	count_if_known(text, stats->stalls);
+	seconds(text, stats->stalls < 0 ? ROW_UNKNOWN : (int64_t)stats->stall_ns);
 	count_if_known(text, row->cadence);
 	count_if_known(text, row->off_cadence);
-	late_frames(text, stats);
+	count_by_vsyncs(text, stats, (int64_t)stats->late);
+	seconds(text, frame_stats_by_vsyncs(stats, (int64_t)stats->late_ns));
 	count(text, stats->unknown);
 }
 
@@ -346,7 +330,7 @@ static void frame_fields(struct csv_row *text, const void *value)
 
 	seconds(text, (int64_t)row->present_ns);
 	seconds(text, row->vsync_ns);
-	exact_milliseconds(text, row->interval_ns);
+	decimal_if(text, row->interval_ns >= 0, row->interval_ns, 6); /* ms */
 	count_if_known(text, row->vsyncs);
 	name(text, row->app);
 	name(text, row->surface);
@@ -367,7 +351,7 @@ static void latency_fields(struct csv_row *text, const void *value)
 	seconds(text, row->latched_ns);
 	seconds(text, (int64_t)row->present_ns);
 	seconds(text, row->queued_ns);
-	exact_milliseconds(text, row->interval_ns);
+	decimal_if(text, row->interval_ns >= 0, row->interval_ns, 6); /* ms */
 	count_if_known(text, row->vsyncs);
 	name(text, row->app);
 	name(text, row->surface);
@@ -471,7 +455,8 @@ static void summary_fields(struct csv_row *text, const void *value)
 	milliseconds(text, row->gpu_p99_ns);
 	count_if_known(text, row->gpu_bound);
 	count_if_known(text, stats->lost);
-	stalls(text, stats);
+	count_if_known(text, stats->stalls);
+	seconds(text, stats->stalls < 0 ? ROW_UNKNOWN : (int64_t)stats->stall_ns);
 	count_if_known(text, row->cadence);
 	count_if_known(text, row->off_cadence);
 	number(text, frame_stats_in_10_minutes(stats, stats->jank), 2);
@@ -480,7 +465,8 @@ static void summary_fields(struct csv_row *text, const void *value)
 	name(text, row->verdict);
 	number(text, stats->frames > 0 ? row->low1_time_fps : -1, 2);
 	number(text, stats->frames > 0 ? row->low01_time_fps : -1, 2);
-	late_frames(text, stats);
+	count_by_vsyncs(text, stats, (int64_t)stats->late);
+	seconds(text, frame_stats_by_vsyncs(stats, (int64_t)stats->late_ns));
 	number(text, frame_stats_lost_rate(stats), 3);
 	milliseconds(text, frame_stats_longest(stats));
 	name(text, grade_names[row->grade]);

@@ -347,17 +347,11 @@ int csv_file_sync(struct csv_file *file)
 	return error;
 }
 
-static int close_file(struct csv_file *file)
-{
-	int error = file->fd > STDERR_FILENO && close(file->fd) < 0 ? -errno : 0;
-
-	file->fd = -1;
-	return error;
-}
-
 void csv_file_recreate(struct csv_file *file, int folder_fd)
 {
-	close_file(file);
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
 	file->folder_fd = folder_fd;
 	file->size = file->synced = 0;
 }
@@ -378,9 +372,11 @@ int csv_file_close(struct csv_file *file)
 		file->rows_lost += rows_in(file, file->len, UINT64_MAX, &end);
 		stream_close(&file->stream);
 	}
-	error = close_file(file);
+	/* Standard output stays open. */
+	error = file->fd > STDERR_FILENO && close(file->fd) < 0 ? -errno : 0;
 	free(file->buffer);
 	file->buffer = NULL;
 	file->name = NULL;
+	file->fd = -1;
 	return file->error < 0 ? file->error : error;
 }

@@ -52,7 +52,7 @@ bool disk_floor_takes(struct disk_floor *floor, enum csv_file_kind which, uint64
 		return true;
 	floor->event_bytes += len;
 	if (!was_half && floor->event_bytes > EVENTS_BELOW / 2)
-		floor->report(floor->context,
+		floor->report(floor->context, "rotate",
 			      "low disk space: jankd writes 512 KB more to events.csv, then stops "
 			      "writing it");
 	return true;
@@ -64,7 +64,7 @@ static void report_action(const struct disk_floor *floor, const char *what, cons
 
 	snprintf(text, sizeof(text), "%s %s (%" PRIu64 " bytes free, --min-free %" PRIu64 ")", what,
 		 name, floor->free_bytes, floor->bytes);
-	floor->report(floor->context, text);
+	floor->report(floor->context, "rotate", text);
 }
 
 static void on_removed(void *context, unsigned long number, uint64_t bytes)

@@ -22,9 +22,9 @@ uint64_t disk_floor_of_device(int fd);
 
 struct disk_floor {
 	/* Set by the owner; all others are 0 at first. */
-	uint64_t bytes;					 /* 0: no floor */
-	const struct options *options;			 /* which files are written: borrowed */
-	void (*report)(void *context, const char *text); /* an event of the kind "rotate" */
+	uint64_t bytes;		       /* 0: no floor */
+	const struct options *options; /* which files are written: borrowed */
+	void (*report)(void *context, const char *kind, const char *text); /* an event */
 	void *context;
 
 	uint64_t removed;     /* number of removed segments */

@@ -161,11 +161,6 @@ static int keep_earlier(struct folder *folder)
 	return segments_keep_earlier(folder, false);
 }
 
-static void report_floor(void *context, const char *text)
-{
-	report_event(context, "rotate", "%s", text);
-}
-
 void session_files_watch(struct session_files *files)
 {
 	struct folder *folder = files->folder;
@@ -477,8 +472,8 @@ int session_files_open(struct session_files *files, const struct options *option
 		.is_provisional = !is_live,
 		.floor = { .bytes = options->min_free,
 			   .options = options,
-			   .report = report_floor,
-			   .context = files },
+			   .report = report,
+			   .context = context },
 		.report = report,
 		.context = context,
 	};

@@ -523,74 +523,67 @@ static void add_missing(char *text, const struct graded *graded, enum language l
 		add_gaps(text, graded, language);
 }
 
-static void add_too_short(char *text, const struct graded *graded, enum language language)
-{
-	const struct grade_facts *facts = graded->facts;
-	bool zh = language == CHINESE;
-	char drew[GRADE_TIME_SIZE], frames[GRADE_COUNT_SIZE], frozen[GRADE_TIME_SIZE];
-
-	grade_time(drew, facts->time_ns, language);
-	grade_time(frozen, facts->freeze_ns, language);
-	grade_count(frames, facts->frames);
-	add_name(text, graded, language);
-	add(text, zh ? " 只绘制了 %s（%s 帧）" : " drew for only %s (%s frame%s)", drew, frames,
-	    facts->frames == 1 ? "" : "s");
-	if (facts->freezes > 0)
-		add(text, zh ? "，卡死了 %s" : " and was frozen for %s", frozen);
-	add(text, zh ? "，太短，无法评价：" : ", too short to judge: ");
-	grade_add_losses(text, facts, language);
-	add(text, zh ? "。" : ".");
-}
-
 void grade_sentence(char text[GRADE_TEXT_SIZE], const struct graded *graded, enum language language)
 {
-	enum grade known = grade_of_known(graded->facts);
+	const struct grade_facts *facts = graded->facts;
+	enum grade known = grade_of_known(facts);
+	bool zh = language == CHINESE;
+	char drew[GRADE_TIME_SIZE], frames[GRADE_COUNT_SIZE], frozen[GRADE_TIME_SIZE];
 
 	text[0] = '\0';
 	switch (known) {
 	case GRADE_NONE:
 		add_name(text, graded, language);
-		add(text, language == CHINESE ? " 没有绘制。" : " drew nothing.");
+		add(text, zh ? " 没有绘制。" : " drew nothing.");
 		break;
 	case GRADE_TOO_SHORT:
-		add_too_short(text, graded, language);
+		grade_time(drew, facts->time_ns, language);
+		grade_time(frozen, facts->freeze_ns, language);
+		grade_count(frames, facts->frames);
+		add_name(text, graded, language);
+		add(text, zh ? " 只绘制了 %s（%s 帧）" : " drew for only %s (%s frame%s)", drew,
+		    frames, facts->frames == 1 ? "" : "s");
+		if (facts->freezes > 0)
+			add(text, zh ? "，卡死了 %s" : " and was frozen for %s", frozen);
+		add(text, zh ? "，太短，无法评价：" : ", too short to judge: ");
+		grade_add_losses(text, facts, language);
+		add(text, zh ? "。" : ".");
 		break;
 	case GRADE_INCOMPLETE:
 		add_missing(text, graded, language);
 		break;
 	case GRADE_UNCLEAR:
-		if (grade_may_hang(graded->facts))
+		if (grade_may_hang(facts))
 			add_gaps(text, graded, language);
 		else
 			add_unknown_vsyncs(text, graded, language);
 		break;
 	case GRADE_FAIR:
-		if (graded->facts->fails_rule) {
+		if (facts->fails_rule) {
 			add_slow(text, graded, language);
 			break;
 		}
 		/* fallthrough */
 	default:
-		if (grade_lost_ns(graded->facts) > 0)
+		if (grade_lost_ns(facts) > 0)
 			add_lost(text, graded, language);
 		else
 			add_even(text, graded, language);
 	}
-	if (grade_of(graded->facts) == known)
+	if (grade_of(facts) == known)
 		return;
-	if (graded->facts->at_most == GRADE_INCOMPLETE)
-		add(text, language == CHINESE ? "但有事件丢失：丢失处的帧和卡死未知。"
-					      : " But events are missing: frames and freezes "
-						"around them are unknown.");
+	if (facts->at_most == GRADE_INCOMPLETE)
+		add(text, zh ? "但有事件丢失：丢失处的帧和卡死未知。"
+			     : " But events are missing: frames and freezes "
+			       "around them are unknown.");
 	else if (!graded->without_events)
-		add(text, language == CHINESE ? "但这些文件并不完整：卡死和无法解释的空白可能未知。"
-					      : " But these files do not have all of it: freezes "
-						"and unexplained gaps may be unknown.");
+		add(text, zh ? "但这些文件并不完整：卡死和无法解释的空白可能未知。"
+			     : " But these files do not have all of it: freezes "
+			       "and unexplained gaps may be unknown.");
 	else
-		add(text, language == CHINESE
-				  ? "但 events.csv 缺失或为空：没有结束的卡死和无法解释的空白未知。"
-				  : " But events.csv is missing or empty: freezes that no frame "
-				    "ended and unexplained gaps are unknown.");
+		add(text, zh ? "但 events.csv 缺失或为空：没有结束的卡死和无法解释的空白未知。"
+			     : " But events.csv is missing or empty: freezes that no frame "
+			       "ended and unexplained gaps are unknown.");
 }
 
 static enum cause kin_of(enum cause cause, enum kinship kinship)

@@ -55,7 +55,7 @@ TEST(files_that_others_change_go_on)
 
 static unsigned int reports;
 
-static void count_report(void *context, const char *text)
+static void count_report(void *context, const char *kind, const char *text)
 {
 	reports += strstr(text, "events.csv") != NULL;
 }

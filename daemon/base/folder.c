@@ -449,7 +449,7 @@ void folder_close(struct folder *folder)
 /* --- files that are replaced --- */
 
 /* Always creates a new file: opening an existing FIFO would wait for its reader. */
-static int create_temporary(int directory, const char *name, mode_t mode)
+int folder_create_temporary(int directory, const char *name, mode_t mode)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 	char temporary[64];
@@ -459,11 +459,6 @@ static int create_temporary(int directory, const char *name, mode_t mode)
 	unlinkat(directory, temporary, 0);
 	fd = openat(directory, temporary, flags, mode);
 	return fd < 0 ? -errno : fd;
-}
-
-int folder_create_temporary(const struct folder *folder, const char *name)
-{
-	return create_temporary(folder->fd, name, 0666);
 }
 
 int folder_open_regular(int directory, const char *name, int flags, struct stat *info)
@@ -502,7 +497,7 @@ int folder_sync(int fd, bool bytes_alone)
 	return result < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
-static int replace(int directory, const char *name, int fd, bool skip_sync, int error)
+int folder_replace(int directory, const char *name, int fd, bool skip_sync, int error)
 {
 	char temporary[64];
 
@@ -521,20 +516,15 @@ static int replace(int directory, const char *name, int fd, bool skip_sync, int 
 	return close(fd) < 0 && error == 0 ? -errno : error;
 }
 
-int folder_replace(const struct folder *folder, const char *name, int fd, int error)
-{
-	return replace(folder->fd, name, fd, folder->skip_sync, error);
-}
-
 int folder_write_journal(const struct folder *folder, const char *text, size_t len)
 {
 	int directory = folder->state_dir.fd;
 	const char *name = folder->state_dir.names[STATE_DIR_JOURNAL];
-	int fd = create_temporary(directory, name, 0600);
+	int fd = folder_create_temporary(directory, name, 0600);
 
 	/* After a power failure the journal does not count: a boot resets all settings. And it is
 	 * written while tracing is on and nothing reads the trace yet. */
-	return fd < 0 ? fd : replace(directory, name, fd, true, folder_write(fd, text, len));
+	return fd < 0 ? fd : folder_replace(directory, name, fd, true, folder_write(fd, text, len));
 }
 
 int folder_open_journal(const struct folder *folder, struct stat *info)

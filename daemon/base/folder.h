@@ -66,8 +66,8 @@ void folder_close(struct folder *folder);
  * -EINVAL: it is not a regular file. *info is set. */
 int folder_open_regular(int directory, const char *name, int flags, struct stat *info);
 
-/* Begins a file that replaces @name as a whole. Returns a descriptor or -errno. */
-int folder_create_temporary(const struct folder *folder, const char *name);
+/* Begins a file that replaces @name in @directory as a whole. Returns a descriptor or -errno. */
+int folder_create_temporary(int directory, const char *name, mode_t mode);
 
 /* The most bytes of a journal: two texts of settings, and more. */
 #define JOURNAL_MAX (768 << 10)
@@ -96,8 +96,8 @@ int folder_write(int fd, const char *text, size_t len);
  * Returns 0, also if the file system has no sync, or -errno. */
 int folder_sync(int fd, bool bytes_alone);
 
-/* Completes a file of folder_create_temporary(): syncs it, unless ->skip_sync, and renames it to
+/* Completes a file of folder_create_temporary(): syncs it, unless @skip_sync, and renames it to
  * @name. @error < 0: removes it instead. Closes @fd. Returns 0 or -errno. */
-int folder_replace(const struct folder *folder, const char *name, int fd, int error);
+int folder_replace(int directory, const char *name, int fd, bool skip_sync, int error);
 
 #endif

@@ -130,12 +130,6 @@ static int find_of(const char *base, uid_t uid, const char *name, enum state_dir
 	return fd;
 }
 
-/* The first file found; but a lock that is held is preferred to one that is not. */
-struct found {
-	enum state_dir_file which;
-	int fd; /* or -errno */
-};
-
 static bool is_held(int fd)
 {
 	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
@@ -144,19 +138,20 @@ static bool is_held(int fd)
 	return false;
 }
 
-/* Calls is_held() only if two locks are found, because is_held() locks the file for a moment. */
-static void add_found(struct found *found, int fd)
+/* Of two files, or -errno, the first that was found; but a lock that is held is preferred to one
+ * that is not. Closes the other one. Calls is_held() only if two locks are found, because it locks
+ * the file for a moment. */
+static int prefer(enum state_dir_file which, int found, int fd)
 {
-	if (found->fd < 0) {
-		if (fd != -ENOENT)
-			found->fd = fd;
-	} else if (fd >= 0 && found->which == STATE_DIR_LOCK && !is_held(found->fd) &&
-		   is_held(fd)) {
-		close(found->fd);
-		found->fd = fd;
-	} else if (fd >= 0) {
-		close(fd);
+	if (found < 0)
+		return fd == -ENOENT ? found : fd;
+	if (fd >= 0 && which == STATE_DIR_LOCK && !is_held(found) && is_held(fd)) {
+		close(found);
+		return fd;
 	}
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 /* Searches this user's own directory first, then the folder: other users cannot replace those
@@ -164,10 +159,9 @@ static void add_found(struct found *found, int fd)
  * a user who cannot may be an attack on root. */
 static int find(const char *path, enum state_dir_file which, bool others_alone)
 {
-	struct found found = { which, -ENOENT };
 	char name[STATE_DIR_NAME_SIZE];
 	struct stat info;
-	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int found = -ENOENT, folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (folder < 0)
 		return -errno;
@@ -177,9 +171,9 @@ static int find(const char *path, enum state_dir_file which, bool others_alone)
 	}
 	make_name(name, &info, which);
 	for (size_t i = 0; !others_alone && i < N_BASES; i++)
-		add_found(&found, find_of(bases[i], geteuid(), name, which));
+		found = prefer(which, found, find_of(bases[i], geteuid(), name, which));
 	if (!others_alone)
-		add_found(&found, open_at(folder, kinds[which], which));
+		found = prefer(which, found, open_at(folder, kinds[which], which));
 	close(folder);
 	for (size_t i = 0; geteuid() == 0 && i < N_BASES; i++) {
 		DIR *directory = opendir(bases[i]);
@@ -194,12 +188,13 @@ static int find(const char *path, enum state_dir_file which, bool others_alone)
 			uid = strtoul(entry->d_name + strlen(PREFIX), &end, 10);
 			if (*end == '\0' && uid != geteuid() &&
 			    (info.st_uid == (uid_t)uid || (info.st_mode & 022)))
-				add_found(&found, find_of(bases[i], (uid_t)uid, name, which));
+				found = prefer(which, found,
+					       find_of(bases[i], (uid_t)uid, name, which));
 		}
 		if (directory)
 			closedir(directory);
 	}
-	return found.fd;
+	return found;
 }
 
 int state_dir_find(const char *path, enum state_dir_file which)

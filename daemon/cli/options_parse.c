@@ -72,21 +72,6 @@ static const struct option_row *find_row(enum options_command command, int optio
 	return NULL;
 }
 
-/* Reports an error of getopt: ':' is a missing value, '?' any other error. */
-static int refuse_option(const char *command, int option, char **argv)
-{
-	const char letter[] = { '-', (char)optopt, '\0' };
-	const char *name = optopt > 0 && optopt < LONG ? letter : argv[optind - 1];
-
-	if (option == ':')
-		report("%s: needs a value; see 'jankd %s --help'", name, command);
-	else if (optopt >= LONG)
-		report("%s: takes no value; omit the value", name);
-	else
-		report("%s: unknown option; 'jankd %s --help' lists them", name, command);
-	return EXIT_USAGE;
-}
-
 /* --- the value of an option --- */
 
 /* One option of a command line while it is parsed. */
@@ -163,41 +148,6 @@ static int parse_number(const struct option_arg *arg)
 	return refuse_value(arg, why);
 }
 
-/* What is wrong with a text of this kind, or NULL. */
-static const char *text_fault(enum option_kind kind, const char *text)
-{
-	const char *slash = strchr(text, '/');
-	size_t length = strlen(text);
-
-	switch (kind) {
-	case OPTION_FOCUS:
-		/* A word with a dot, or with one slash and text on both sides of it. */
-		if (length > 0 && !strpbrk(text, " \t\r\n") &&
-		    (slash ? slash > text && slash[1] && !strchr(slash + 1, '/')
-			   : strchr(text, '.') != NULL))
-			return NULL;
-		return "must be APP or APP/ACTIVITY, such as com.game/.Main";
-	case OPTION_INSTANCE:
-		if (slash || text[0] == '.')
-			return "must be a name without '/', and without '.' at its start";
-		break;
-	case OPTION_CATEGORIES:
-		if (!atrace_are_categories(text))
-			return "must be 1 to 32 names of atrace categories";
-		break;
-	case OPTION_DEVICE_ID:
-		for (size_t i = 0; i < length; i++)
-			if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-				length = 0;
-		if (length == 0 || length >= DEVICE_ID_SIZE)
-			return "must be 1 to 127 bytes without control characters";
-		break;
-	default:
-		break;
-	}
-	return length == 0 ? "must not be empty" : NULL;
-}
-
 /* Sets the field of the option. Returns 0, or EXIT_USAGE after the error was reported. */
 static int parse_value(const struct option_arg *arg)
 {
@@ -209,7 +159,9 @@ static int parse_value(const struct option_arg *arg)
 	};
 	enum option_kind kind = arg->row->kind;
 	struct options *options = arg->options;
-	const char **text = arg->field, *fault, *const * names;
+	const char *value = arg->value, *slash = value ? strchr(value, '/') : NULL, *fault = NULL;
+	const char *const *names;
+	const char **text = arg->field;
 	struct trigger_error error;
 	size_t at = 0, n;
 	char why[160];
@@ -229,7 +181,7 @@ static int parse_value(const struct option_arg *arg)
 	case OPTION_CLASS:
 		names = kind == OPTION_SOURCE ? sources : app_class_names;
 		n = kind == OPTION_SOURCE ? sizeof(sources) / sizeof(sources[0]) : APP_CLASSES;
-		while (at < n && !(names[at] && strcmp(arg->value, names[at]) == 0))
+		while (at < n && !(names[at] && strcmp(value, names[at]) == 0))
 			at++;
 		if (at == n)
 			return refuse_value(arg, kind == OPTION_SOURCE
@@ -241,11 +193,11 @@ static int parse_value(const struct option_arg *arg)
 			*(enum app_class *)arg->field = (enum app_class)at;
 		return 0;
 	case OPTION_TRIGGER:
-		if (trigger_parse(&options->condition, arg->value, &error) != 0) {
+		if (trigger_parse(&options->condition, value, &error) != 0) {
 			snprintf(why, sizeof(why), "column %u: %s", error.column, error.message);
 			return refuse_value(arg, why);
 		}
-		options->trigger = arg->value;
+		options->trigger = value;
 		options->pipeline.trigger = &options->condition;
 		return 0;
 	case OPTION_GLOB:
@@ -254,12 +206,33 @@ static int parse_value(const struct option_arg *arg)
 				return refuse_value(arg, "too many globs, at most 64 are allowed");
 		/* fallthrough */
 	default:
-		fault = text_fault(kind, arg->value);
-		if (fault)
-			return refuse_value(arg, fault);
-		*text = arg->value;
-		return 0;
+		break;
 	}
+
+	/* A text. An empty one is refused, and some kinds have rules of their own. */
+	if (kind == OPTION_FOCUS) {
+		/* A word with a dot, or with one slash and text on both sides of it. */
+		bool is_name = slash ? slash > value && slash[1] && !strchr(slash + 1, '/')
+				     : strchr(value, '.') != NULL;
+
+		if (!is_name || strpbrk(value, " \t\r\n"))
+			fault = "must be APP or APP/ACTIVITY, such as com.game/.Main";
+	} else if (kind == OPTION_INSTANCE && (slash || value[0] == '.')) {
+		fault = "must be a name without '/', and without '.' at its start";
+	} else if (kind == OPTION_CATEGORIES && !atrace_are_categories(value)) {
+		fault = "must be 1 to 32 names of atrace categories";
+	} else if (kind == OPTION_DEVICE_ID) {
+		while ((unsigned char)value[at] >= ' ' && value[at] != 0x7f)
+			at++;
+		if (value[at] || at == 0 || at >= DEVICE_ID_SIZE)
+			fault = "must be 1 to 127 bytes without control characters";
+	} else if (value[0] == '\0') {
+		fault = "must not be empty";
+	}
+	if (fault)
+		return refuse_value(arg, fault);
+	*text = value;
+	return 0;
 }
 
 /* --- all options --- */
@@ -353,8 +326,21 @@ int options_parse(struct options *options, enum options_command command, int arg
 		char name[64] = { '-', (char)option, '\0' };
 		const struct option_row *row;
 
-		if (option == ':' || option == '?')
-			return refuse_option(options_command_name(command), option, argv);
+		if (option == ':' || option == '?') {
+			const char letter[] = { '-', (char)optopt, '\0' };
+			const char *bad = optopt > 0 && optopt < LONG ? letter : argv[optind - 1];
+
+			/* ':' is a missing value, '?' any other error. */
+			if (option == ':')
+				report("%s: needs a value; see 'jankd %s --help'", bad,
+				       options_command_name(command));
+			else if (optopt >= LONG)
+				report("%s: takes no value; omit the value", bad);
+			else
+				report("%s: unknown option; 'jankd %s --help' lists them", bad,
+				       options_command_name(command));
+			return EXIT_USAGE;
+		}
 		if (index >= 0)
 			snprintf(name, sizeof(name), "--%s", known.names[index].name);
 		row = find_row(command, option);

@@ -274,7 +274,8 @@ static void sync_file(struct session_files *files, struct csv_file *file)
 static int end_file(struct session_files *files, struct replacement *file, int error)
 {
 	if (file->fd >= 0)
-		error = folder_replace(files->folder, file->name, file->fd, error);
+		error = folder_replace(files->folder->fd, file->name, file->fd,
+				       files->folder->skip_sync, error);
 	file->fd = -1;
 	return error;
 }
@@ -332,45 +333,6 @@ static void flush(struct session_files *files)
 	count_rows(files);
 }
 
-static void close_all(struct session_files *files)
-{
-	files->state.failed |= files->folder && count_rows(files) > 0;
-	for (int i = 0; i < ROW_FILES; i++) {
-		struct csv_file *file = &files->rows[i];
-		const char *name = file->name;
-		int error;
-
-		csv_file_flush(file);
-		if (files->is_live)
-			sync_file(files, file);
-		error = csv_file_close(file);
-		if (error < 0)
-			fail(files, name, error);
-	}
-	for (unsigned int i = 0; files->folder && i < REPLACED_FILES; i++)
-		end_file(files, &files->replaced[i], -ECANCELED);
-}
-
-/* A row: to the buffer of its file, unless the disk floor has stopped that, or there is no space.
- */
-static void append_row(struct session_files *files, const struct file_job *job)
-{
-	struct csv_file *file = &files->rows[job->which];
-	bool is_taken = disk_floor_takes(&files->floor, job->which, job->len);
-
-	if (!is_taken)
-		files->state.left_out[job->which]++;
-	is_taken = is_taken && csv_file_reserve(file, job->len);
-	/* Not of any event: one that follows a mark may be refused although the mark is taken. */
-	if (job->number > 0)
-		files->state.mark_lost = !is_taken;
-	if (!is_taken)
-		return;
-	if (csv_file_is_full(file, job->len))
-		rotate(files);
-	csv_file_append(file, job->bytes, job->len);
-}
-
 /* A step of replacing a file as a whole. */
 static void replace(struct session_files *files, const struct file_job *job)
 {
@@ -386,7 +348,7 @@ static void replace(struct session_files *files, const struct file_job *job)
 		    !disk_floor_allows(&files->floor, files->folder->fd, job->number))
 			file->fd = -ENOSPC;
 		else
-			file->fd = folder_create_temporary(files->folder, file->name);
+			file->fd = folder_create_temporary(files->folder->fd, file->name, 0666);
 		file->error = file->fd < 0 ? file->fd : 0;
 		break;
 	case FILE_JOB_REPLACE_BYTES:
@@ -411,9 +373,28 @@ static void replace(struct session_files *files, const struct file_job *job)
 
 void session_files_do(struct session_files *files, const struct file_job *job)
 {
+	struct csv_file *file;
+	bool is_taken;
+	int error;
+
 	switch (job->kind) {
 	case FILE_JOB_ROW:
-		append_row(files, job);
+		file = &files->rows[job->which];
+		is_taken = disk_floor_takes(&files->floor, job->which, job->len);
+		if (!is_taken)
+			files->state.left_out[job->which]++;
+		is_taken = is_taken && csv_file_reserve(file, job->len);
+		/* Not of any event: one that follows a mark may be refused although the mark is
+		 * taken. */
+		if (job->number > 0)
+			files->state.mark_lost = !is_taken;
+		if (is_taken && csv_file_is_full(file, job->len))
+			rotate(files);
+		if (is_taken)
+			csv_file_append(file, job->bytes, job->len);
+		break;
+	case FILE_JOB_FLUSH:
+		flush(files);
 		break;
 	case FILE_JOB_FINAL_FLUSH:
 		/* A failure that ended is printed again if it returns. */
@@ -425,9 +406,6 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 		files->state.replaced[REPLACED_SUMMARY].error =
 			files->state.replaced[REPLACED_SESSION].error = 0;
 		files->is_ending = true;
-		break;
-	case FILE_JOB_FLUSH:
-		flush(files);
 		break;
 	case FILE_JOB_ROTATE:
 		files->state.rotate_result = rotate(files);
@@ -446,7 +424,19 @@ void session_files_do(struct session_files *files, const struct file_job *job)
 		remove_old_segments(files);
 		break;
 	case FILE_JOB_CLOSE:
-		close_all(files);
+		files->state.failed |= files->folder && count_rows(files) > 0;
+		for (file = files->rows; file < files->rows + ROW_FILES; file++) {
+			const char *name = file->name;
+
+			csv_file_flush(file);
+			if (files->is_live)
+				sync_file(files, file);
+			error = csv_file_close(file);
+			if (error < 0)
+				fail(files, name, error);
+		}
+		for (unsigned int i = 0; files->folder && i < REPLACED_FILES; i++)
+			end_file(files, &files->replaced[i], -ECANCELED);
 		break;
 	case FILE_JOB_REMOVE_JOURNAL:
 		files->check = NULL;

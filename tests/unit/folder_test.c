@@ -172,23 +172,23 @@ TEST(a_file_is_replaced_atomically)
 	opens("out");
 	scratch_put("out/summary.csv", "old\n");
 	scratch_put("out/.summary.csv.tmp", "of a start that was killed\n");
-	fd = folder_create_temporary(&folder, "summary.csv");
+	fd = folder_create_temporary(folder.fd, "summary.csv", 0666);
 	assert_true(fd >= 0);
 	assert_int_equal(folder_write(fd, "new\n", 4), 0);
 	assert_int_equal(scratch_inherited(), 0);
 	assert_string_equal(scratch_get("out/summary.csv"), "old\n");
-	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
+	assert_int_equal(folder_replace(folder.fd, "summary.csv", fd, folder.skip_sync, 0), 0);
 	assert_string_equal(scratch_get("out/summary.csv"), "new\n");
 	/* After an error the temporary file is removed. */
-	fd = folder_create_temporary(&folder, "summary.csv");
+	fd = folder_create_temporary(folder.fd, "summary.csv", 0666);
 	assert_int_equal(folder_write(fd, "half", 4), 0);
-	assert_int_equal(folder_replace(&folder, "summary.csv", fd, -EIO), -EIO);
+	assert_int_equal(folder_replace(folder.fd, "summary.csv", fd, false, -EIO), -EIO);
 	assert_string_equal(scratch_get("out/summary.csv"), "new\n");
 	assert_false(scratch_has("out/.summary.csv.tmp"));
 	/* Without sync: */
 	folder.skip_sync = true;
-	fd = folder_create_temporary(&folder, "summary.csv");
-	assert_int_equal(folder_replace(&folder, "summary.csv", fd, 0), 0);
+	fd = folder_create_temporary(folder.fd, "summary.csv", 0666);
+	assert_int_equal(folder_replace(folder.fd, "summary.csv", fd, folder.skip_sync, 0), 0);
 	assert_string_equal(scratch_get("out/summary.csv"), "");
 }
 

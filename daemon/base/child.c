@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -20,15 +21,15 @@
 #define READS_MAX 16
 
 /* A process that has closed its output is about to end: its end is checked END_CHECKS times, with
- * pauses of END_PAUSE_NS. */
-#define END_PAUSE_NS (2 * NS_PER_MS)
+ * pauses of END_PAUSE_MS. */
+#define END_PAUSE_MS 2
 #define END_CHECKS 5
 
 /* The most processes that were killed and have not ended. Then no other one is started. */
 #define DYING_MAX 8
 
 /* Time between two checks of deadlines and signals during a wait for output, and of the end. */
-#define CHECK_NS (50 * NS_PER_MS)
+#define CHECK_MS 50
 #define WAIT_CHECK_NS (20 * NS_PER_MS)
 
 extern char **environ;
@@ -51,7 +52,7 @@ void child_on_start(void (*started)(void *context, pid_t pid), void *context)
 static int spawn(struct child *child, char *const argv[])
 {
 	int input[2] = { -1, -1 }, output[2] = { -1, -1 }, errors[2] = { -1, -1 }, error = 0;
-	bool is_apart = child->bytes && !child->joins_errors;
+	bool is_apart = child->bytes != NULL;
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, ignored;
@@ -268,7 +269,8 @@ static void on_end_timer(struct watcher *watcher, uint32_t events)
 
 static void on_output(struct watcher *watcher, uint32_t events)
 {
-	const struct itimerspec every = { { 0, END_PAUSE_NS }, { 0, END_PAUSE_NS } };
+	const struct timespec pause = { .tv_nsec = END_PAUSE_MS * NS_PER_MS };
+	const struct itimerspec every = { pause, pause };
 	struct child *child = watcher->context;
 	struct watcher *timer = &child->end_timer;
 	ssize_t n = read_output(child, READS_MAX);
@@ -390,66 +392,58 @@ void child_discard_signals(void)
 		;
 }
 
-struct run {
-	char *output;
-	size_t size, len;
-	int64_t last_output_ms; /* or start */
-	int status;
-};
-
-static void add_output(struct child *child, struct span bytes)
-{
-	struct run *run = child->context;
-	size_t left = run->size - 1 - run->len, len = bytes.len < left ? bytes.len : left;
-
-	run->last_output_ms = clock_monotonic_ms();
-	memcpy(run->output + run->len, bytes.ptr, len);
-	run->len += len;
-	run->output[run->len] = '\0';
-}
-
-static void on_run_end(struct child *child, int status)
-{
-	struct run *run = child->context;
-
-	run->status = status;
-}
-
 int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_signal, char *output,
 	      size_t size)
 {
-	struct run run = {
-		.output = output,
-		.size = size,
-		.last_output_ms = clock_monotonic_ms(),
-	};
-	struct child child = {
-		.bytes = add_output,
-		.waits = true,
-		.joins_errors = true,
-		.ended = on_run_end,
-		.context = &run,
-	};
-	int64_t deadline_ms = run.last_output_ms + timeout_ms, now_ms;
-	struct loop loop;
-	int error = loop_open(&loop);
+	int64_t now_ms = clock_monotonic_ms(), deadline_ms = now_ms + timeout_ms;
+	int64_t last_output_ms = now_ms; /* or start */
+	struct child child = { .pid = 0 };
+	struct pollfd out = { .events = POLLIN };
+	int checks = 0, status, error = 0;
+	bool has_ended = false;
+	char bytes[16384];
+	size_t len = 0;
 
 	output[0] = '\0';
-	if (error == 0)
-		error = child_start(&child, &loop, argv, -1);
-	while (error == 0 && child_runs(&child)) {
+	out.fd = reap_killed(0) ? spawn(&child, argv) : -EAGAIN;
+	if (out.fd < 0)
+		return out.fd;
+	if (on_start)
+		on_start(on_start_context, child.pid);
+	while (!has_ended && error == 0) {
 		now_ms = clock_monotonic_ms();
 		if (until_signal && child_signal_came())
 			error = -EINTR;
 		else if (now_ms >= deadline_ms ||
-			 (silent_ms > 0 && now_ms - run.last_output_ms >= silent_ms))
+			 (silent_ms > 0 && now_ms - last_output_ms >= silent_ms))
 			error = -ETIMEDOUT;
 		if (error < 0)
 			break;
-		loop_wait(&loop, loop_now() + CHECK_NS);
-		child_check(&child);
+		poll(&out, 1, out.fd < 0 && checks++ < END_CHECKS ? END_PAUSE_MS : CHECK_MS);
+		/* What is there when it has ended is read: it may have left its output to others.
+		 */
+		has_ended = poll_end(child.pid, &status);
+		for (int i = has_ended ? PIPE_SIZE / 4096 : READS_MAX; out.fd >= 0 && i > 0; i--) {
+			ssize_t n = read(out.fd, bytes, sizeof(bytes));
+			size_t left = size - 1 - len;
+
+			if (n < 0 && (errno == EAGAIN || errno == EINTR))
+				break;
+			if (n <= 0) {
+				close(out.fd);
+				out.fd = -1;
+				break;
+			}
+			last_output_ms = clock_monotonic_ms();
+			left = (size_t)n < left ? (size_t)n : left;
+			memcpy(output + len, bytes, left);
+			len += left;
+			output[len] = '\0';
+		}
 	}
-	child_kill(&child);
-	loop_close(&loop);
-	return error < 0 ? error : run.status;
+	if (out.fd >= 0)
+		close(out.fd);
+	if (!has_ended)
+		kill_group(child.pid);
+	return error < 0 ? error : status;
 }

@@ -36,8 +36,7 @@ struct child {
 	 * what does not fit the pipe, 1 MB, is lost. */
 	void (*bytes)(struct child *child, struct span bytes);
 	bool waits; /* with ->bytes: it does wait, nothing is lost, and output wakes up the loop */
-	bool joins_errors; /* with ->bytes: they have its standard error, too */
-	int errors;	   /* with ->bytes: else its standard error, see child_last_error() */
+	int errors; /* with ->bytes: its standard error, see child_last_error() */
 	/* What it reads from standard input, less than a page; borrowed. NULL: nothing. */
 	const char *input;
 	/* Called at its end, with its exit status (128 + signal after a signal), -ETIMEDOUT, or

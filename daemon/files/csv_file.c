@@ -296,46 +296,41 @@ int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, cons
 	return csv_file_flush(file);
 }
 
-int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
-		    const struct csv_file_info *info)
+int csv_file_open(struct csv_file *file, int folder_fd, size_t buffer_size,
+		  const struct csv_file_info *info, bool again)
 {
-	int error = begin(file, -1, buffer_size, info->name, info->header);
-
-	file->folder_fd = folder_fd;
-	file->is_lazy = info->is_lazy;
-	return error < 0 ? error : csv_file_flush(file);
-}
-
-int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
-			const struct csv_file_info *info)
-{
-	int error = csv_file_repair(folder_fd, info->name, info->header), fd;
 	ssize_t len = (ssize_t)strlen(info->header) + 1, n;
-	struct stat found;
+	struct stat found = { .st_size = 0 };
+	int error = 0, fd = -1;
 	char line[1024];
 
-	if (error < 0)
-		return error;
-	fd = folder_open_regular(folder_fd, info->name, O_RDWR, &found);
-	if (fd == -ENOENT)
-		return csv_file_create(file, folder_fd, buffer_size, info);
-	if (fd < 0)
-		return fd == -EINVAL ? -EPROTO : fd;
-	n = text_file_read_begin(fd, line, (size_t)len);
-	if (n < 0)
-		error = -errno;
-	else if (n != len || memcmp(line, info->header, (size_t)len - 1) != 0 ||
-		 line[len - 1] != '\n')
-		error = -EPROTO;
-	else
-		error = begin(file, fd, buffer_size, info->name, info->header);
+	if (again) {
+		error = csv_file_repair(folder_fd, info->name, info->header);
+		if (error < 0)
+			return error;
+		fd = folder_open_regular(folder_fd, info->name, O_RDWR, &found);
+		if (fd < 0 && fd != -ENOENT)
+			return fd == -EINVAL ? -EPROTO : fd;
+	}
+	if (fd >= 0) {
+		n = text_file_read_begin(fd, line, (size_t)len);
+		if (n < 0)
+			error = -errno;
+		else if (n != len || memcmp(line, info->header, (size_t)len - 1) != 0 ||
+			 line[len - 1] != '\n')
+			error = -EPROTO;
+	}
+	if (error == 0)
+		error = begin(file, fd >= 0 ? fd : -1, buffer_size, info->name, info->header);
 	if (error < 0) {
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		return error;
 	}
 	file->folder_fd = folder_fd;
 	file->size = found.st_size;
-	return 0;
+	file->is_lazy = info->is_lazy && fd < 0;
+	return fd < 0 ? csv_file_flush(file) : 0;
 }
 
 int csv_file_sync(struct csv_file *file)

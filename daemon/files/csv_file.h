@@ -29,19 +29,20 @@ struct csv_file {
 	struct stream stream;
 	char *buffer;
 	size_t buffer_size;
-	size_t len;	/* bytes of the rows in the buffer */
-	off_t size;	/* bytes on the disk */
-	off_t synced;	/* bytes that survive a power cut */
-	uint64_t limit; /* the most bytes on the disk, set after csv_file_create(); 0: no limit */
+	size_t len;	    /* bytes of the rows in the buffer */
+	off_t size;	    /* bytes on the disk */
+	off_t synced;	    /* bytes that survive a power cut */
+	uint64_t limit;	    /* the most bytes on the disk, set after csv_file_open(); 0: no limit */
 	uint64_t rows_lost; /* no space in the buffer: the disk is full, or the stream's reader is
 			       slow */
 	int error;	    /* of the last attempt to write: -errno, or 0 */
 };
 
 /* Creates the file @info with its header line, or with ->is_lazy when it has its first row.
- * @buffer_size: CSV_BUFFER_SIZE or _LEAST. Returns 0 or -errno. */
-int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
-		    const struct csv_file_info *info);
+ * @buffer_size: CSV_BUFFER_SIZE or _LEAST. @again: a file that exists already is repaired, and rows
+ * are appended. Returns 0 or -errno; -EPROTO: it is no regular file with that header. */
+int csv_file_open(struct csv_file *file, int folder_fd, size_t buffer_size,
+		  const struct csv_file_info *info, bool again);
 
 /* Removes an incomplete row at the end of a file, and everything from the first NUL on: a power cut
  * can leave blocks of NULs, and no row has one. Removes a file that ends within its @header. Does
@@ -49,12 +50,7 @@ int csv_file_create(struct csv_file *file, int folder_fd, size_t buffer_size,
  * when this returns. Returns 0 or -errno; 0 if there is no such file. */
 int csv_file_repair(int folder_fd, const char *name, const char *header);
 
-/* The same for a file that exists already: it is repaired, and rows are appended. Creates it if it
- * is missing. Returns -EPROTO if it is no regular file with that header. */
-int csv_file_open_again(struct csv_file *file, int folder_fd, size_t buffer_size,
-			const struct csv_file_info *info);
-
-/* The same for an open descriptor, which is borrowed. @may_wait: see struct csv_file. */
+/* Begins to write to an open descriptor, which is borrowed. @may_wait: see struct csv_file. */
 int csv_file_attach_stream(struct csv_file *file, int fd, const char *name, const char *header,
 			   bool may_wait);
 

@@ -485,8 +485,7 @@ int session_files_open(struct session_files *files, const struct options *option
 
 		if (!csv_files_wanted((enum csv_file_kind)i, options))
 			continue;
-		error = again ? csv_file_open_again(file, folder->fd, buffer_size, &csv_files[i])
-			      : csv_file_create(file, folder->fd, buffer_size, &csv_files[i]);
+		error = csv_file_open(file, folder->fd, buffer_size, &csv_files[i], again);
 		file->limit = options->rotate_size;
 		if (error < 0)
 			fail(files, csv_files[i].name, error);

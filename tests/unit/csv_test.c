@@ -291,7 +291,7 @@ TEST(full_disk_leaves_whole_rows)
 	for (rlim_t limit = sizeof(HEADER); limit < 90; limit++) {
 		const char *bytes;
 
-		assert_int_equal(csv_file_create(&file, folder, CSV_BUFFER_SIZE, info), 0);
+		assert_int_equal(csv_file_open(&file, folder, CSV_BUFFER_SIZE, info, false), 0);
 		limit_files(limit);
 		add_row("one");
 		add_row("\"\"\"two\"\"\n\"");
@@ -313,13 +313,13 @@ TEST(file_that_is_opened_again_gets_more_rows)
 	const struct csv_file_info another = { NAME, HEADER ",another", false };
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, info), 0);
+		assert_int_equal(csv_file_open(&file, folder, CSV_BUFFER_SIZE, info, true), 0);
 		assert_int_equal(csv_file_has_rows(&file), i > 0);
 		add_row(rows[i]);
 		assert_true(csv_file_has_rows(&file) && csv_file_is_begun(&file) == (i > 0));
 		assert_int_equal(csv_file_close(&file), 0);
 	}
-	assert_int_equal(csv_file_open_again(&file, folder, CSV_BUFFER_SIZE, &another), -EPROTO);
+	assert_int_equal(csv_file_open(&file, folder, CSV_BUFFER_SIZE, &another, true), -EPROTO);
 	csv_file_flush(&file);
 	csv_file_close(&file);
 	assert_string_equal(scratch_get(NAME), HEADER "\n1.000000,,mark,one\n1.000000,,mark,two\n");

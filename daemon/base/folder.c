@@ -196,25 +196,23 @@ static bool has_file(const char *path, enum state_dir_file which, bool written)
 	return there;
 }
 
-/* A running jankd has locked the folder, too, which cannot be removed from it. Other users can do
- * so as well: it only says that it may run. */
-static bool may_be_in_use(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool in_use = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
-
-	if (fd >= 0)
-		close(fd);
-	return in_use;
-}
-
 void folder_wait_for_lock(const char *path)
 {
 	for (int i = 0; i < LOCK_PAUSES; i++) {
 		bool has_begun = has_file(path, STATE_DIR_JOURNAL, false) ||
 				 has_file(path, STATE_DIR_LOCK, false);
+		bool may_run;
+		int fd;
 
-		if (!has_begun || has_file(path, STATE_DIR_LOCK, true) || !may_be_in_use(path))
+		if (!has_begun || has_file(path, STATE_DIR_LOCK, true))
+			return;
+		/* A running jankd has locked the folder, too, which cannot be removed from it.
+		 * Other users can do so as well: it only says that it may run. */
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		may_run = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
+		if (fd >= 0)
+			close(fd);
+		if (!may_run)
 			return;
 		usleep(LOCK_PAUSE_US);
 	}
@@ -241,7 +239,7 @@ static int open_and_lock(struct folder *folder)
 			return -EWOULDBLOCK;
 	}
 	error = lock(folder);
-	/* See may_be_in_use(). Some file systems may not support it. */
+	/* See folder_wait_for_lock(). Some file systems may not support it. */
 	if (error == 0)
 		try_lock(folder->fd, LOCK_SH);
 	return error;

@@ -13,6 +13,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/periods.h"
 #include "daemon/base/report.h"
+#include "rules/base/memory.h"
 
 /* --- jobs --- */
 
@@ -323,7 +324,7 @@ int output_open(struct output *output, const struct options *options, struct fol
 	/* Not memory_new(): few rows and few waiting events are that long. */
 	output->text = calloc(1, sizeof(*output->text));
 	output->events = calloc(1, sizeof(*output->events));
-	output->gate = options->trigger ? trigger_gate_new() : NULL;
+	output->gate = options->trigger ? memory_new(1, sizeof(*output->gate)) : NULL;
 	if (!output->text || !output->events || (options->trigger && !output->gate))
 		return report_no_memory(NULL);
 	event_queue_init(output->events, write_event, output);
@@ -574,7 +575,8 @@ void output_close(struct output *output)
 		report_warning("standard output: its reader was too slow, %" PRIu64
 			       " rows are missing there; all are in %s",
 			       lost, output->path);
-	output->gate = trigger_gate_free(output->gate);
+	free(output->gate);
+	output->gate = NULL;
 	free(output->events);
 	output->events = NULL;
 	free(output->text);

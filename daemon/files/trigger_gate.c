@@ -1,35 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/files/trigger_gate.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "rules/base/memory.h"
-
-/* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
-#define TRIGGER_GATE_BYTES (2 * 1024 * 1024)
-
-struct trigger_gate {
-	bool ever_open; /* the gate was opened at least once */
-	/* From five seconds before it was last opened until it was closed. */
-	struct trigger_gate_span open;
-	size_t begin, end;   /* of the kept rows */
-	uint64_t dropped;    /* rows since then for which the memory had no space */
-	uint64_t dropped_ns; /* the end of the last one */
-	/* Each kept row is a struct trigger_gate_row with its text behind it. */
-	char bytes[TRIGGER_GATE_BYTES];
-};
-
-struct trigger_gate *trigger_gate_new(void)
-{
-	return memory_new(1, sizeof(struct trigger_gate));
-}
-
-struct trigger_gate *trigger_gate_free(struct trigger_gate *gate)
-{
-	free(gate);
-	return NULL;
-}
 
 bool trigger_gate_passes(const struct trigger_gate *gate, const struct trigger_gate_span *span)
 {

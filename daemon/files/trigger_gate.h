@@ -27,13 +27,20 @@ struct trigger_gate_row {
 	struct span text; /* the whole row, of CSV_ROW_MAX bytes at most; borrowed */
 };
 
-struct trigger_gate;
+/* Five seconds of a dozen surfaces at 120 Hz, with every frame in frames.csv. */
+#define TRIGGER_GATE_BYTES (2 * 1024 * 1024)
 
-/* Returns NULL if out of memory. The gate is closed. */
-struct trigger_gate *trigger_gate_new(void);
-
-/* Frees @gate, which may be NULL. Returns NULL. */
-struct trigger_gate *trigger_gate_free(struct trigger_gate *gate);
+/* All zeros: closed. */
+struct trigger_gate {
+	bool ever_open; /* the gate was opened at least once */
+	/* From five seconds before it was last opened until it was closed. */
+	struct trigger_gate_span open;
+	size_t begin, end;   /* of the kept rows */
+	uint64_t dropped;    /* rows since then for which the memory had no space */
+	uint64_t dropped_ns; /* the end of the last one */
+	/* Each kept row is a struct trigger_gate_row with its text behind it. */
+	char bytes[TRIGGER_GATE_BYTES];
+};
 
 /* True: @span overlaps the time in which the gate is open, or was open last. */
 bool trigger_gate_passes(const struct trigger_gate *gate, const struct trigger_gate_span *span);

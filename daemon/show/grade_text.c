@@ -360,24 +360,17 @@ static void add_lost(char *text, const struct graded *graded, enum language lang
 	add(text, zh ? "。" : ".");
 }
 
-/* "a 60 Hz", "an 80 Hz" */
-static const char *article(double number)
-{
-	char digits[GRADE_COUNT_SIZE];
-
-	snprintf(digits, sizeof(digits), "%.0f", number);
-	return digits[0] == '8' || strcmp(digits, "11") == 0 || strcmp(digits, "18") == 0 ? "an"
-											  : "a";
-}
-
 /* "... held an even 30 fps on a 60 Hz screen for 10 s: no late frame, no freeze." "... kept an even
  * pace on a screen of 60 to 120 Hz (90 fps on average) for 10 s: ..." */
 static void add_even(char *text, const struct graded *graded, enum language language)
 {
-	bool zh = language == CHINESE;
-	char drew[GRADE_TIME_SIZE];
+	bool zh = language == CHINESE, is_vowel;
+	char drew[GRADE_TIME_SIZE], rate[GRADE_COUNT_SIZE];
 
 	grade_time(drew, grade_drawing_ns(graded->facts), language);
+	/* "a 60 Hz", "an 80 Hz" */
+	snprintf(rate, sizeof(rate), "%.0f", graded->rate_hz);
+	is_vowel = rate[0] == '8' || strcmp(rate, "11") == 0 || strcmp(rate, "18") == 0;
 	add_name(text, graded, language);
 	if (!graded->is_even || graded->fps <= 0 || graded->rate_hz <= 0) {
 		add(text, zh ? " 绘制了 %s" : " drew for %s", drew);
@@ -393,7 +386,7 @@ static void add_even(char *text, const struct graded *graded, enum language lang
 			    graded->fps);
 		else
 			add(text, " held an even %.0f fps on %s %.0f Hz screen", graded->fps,
-			    article(graded->rate_hz), graded->rate_hz);
+			    is_vowel ? "an" : "a", graded->rate_hz);
 		add(text, zh ? "，共 %s" : " for %s", drew);
 	}
 	add_together(text, graded, language);

@@ -66,39 +66,6 @@ static void print_unknowns(FILE *out, unsigned int columns, const char *indent,
 		text_print_line(out, columns, "%s%s", indent, lines[i]);
 }
 
-/* The rule that an even frame rate must meet, in small print: "pass app? 58.3>=55". */
-static void print_rule(FILE *out, unsigned int columns, const char *verdict,
-		       const struct grade_facts *facts)
-{
-	char class[16] = "", number[16] = "", without[2 * GRADE_COUNT_SIZE + 64] = "";
-	char told[sizeof(without) + 64];
-	const char *sign = strpbrk(verdict, "<>");
-	bool is_met = strncmp(verdict, "pass", 4) == 0;
-
-	if (sscanf(verdict, "%*s %15s %15[0-9.]", class, number) < 1)
-		return;
-	class[strcspn(class, "?")] = '\0';
-	/* It leaves out what is worst. */
-	if (facts->freezes > 0)
-		text_append(without, sizeof(without), "; it leaves out the %" PRIu64 " freeze%s",
-			    facts->freezes, plural(facts->freezes));
-	if (facts->gaps > 0)
-		text_append(without, sizeof(without), "%s the %" PRIu64 " unexplained gap%s",
-			    without[0] ? " and" : "; it leaves out", facts->gaps,
-			    plural(facts->gaps));
-	if (without[0] && is_met)
-		text_append(without, sizeof(without), ", so it is no pass");
-	if (!sign)
-		snprintf(told, sizeof(told), "not applicable to a film of 24 fps");
-	else if (strncmp(verdict, "n/a", 3) == 0)
-		snprintf(told, sizeof(told), "not applicable: never even for 5 s");
-	else
-		snprintf(told, sizeof(told), "%s, %s fps between gaps%s",
-			 is_met ? "met" : "not met", number, without);
-	text_print_line(out, columns, "  %d fps rule of the Software Green Alliance: %s",
-			sign && strcmp(class, "app") == 0 ? 55 : 25, told);
-}
-
 static bool is_of_app(const struct summary_row *surface, const struct status_app *app)
 {
 	return strncmp(surface->app, app->app, STATUS_NAME_SIZE - 1) == 0 &&
@@ -162,6 +129,9 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 	const struct grade_facts *facts = &app->facts;
 	const struct summary_row *surface = NULL;
 	char line[LINE_SIZE] = "  time lost:", minute[GRADE_TIME_SIZE];
+	char class[16] = "", number[16] = "", without[2 * GRADE_COUNT_SIZE + 64] = "";
+	const char *sign = strpbrk(app->verdict, "<>");
+	bool is_met = strncmp(app->verdict, "pass", 4) == 0;
 	enum cause causes[CAUSES];
 	unsigned int n = grade_causes_by_time(causes, facts);
 
@@ -201,7 +171,30 @@ static void print_app(FILE *out, unsigned int columns, const struct status_app *
 					(double)surface->fences.late,
 				(double)surface->release_p99_ns / 1e6);
 	print_unknowns(out, columns, "  ", facts);
-	print_rule(out, columns, app->verdict, facts);
+
+	/* The rule that an even frame rate must meet, in small print: "pass app? 58.3>=55". */
+	if (sscanf(app->verdict, "%*s %15s %15[0-9.]", class, number) < 1)
+		return;
+	class[strcspn(class, "?")] = '\0';
+	/* It leaves out what is worst. */
+	if (facts->freezes > 0)
+		text_append(without, sizeof(without), "; it leaves out the %" PRIu64 " freeze%s",
+			    facts->freezes, plural(facts->freezes));
+	if (facts->gaps > 0)
+		text_append(without, sizeof(without), "%s the %" PRIu64 " unexplained gap%s",
+			    without[0] ? " and" : "; it leaves out", facts->gaps,
+			    plural(facts->gaps));
+	if (without[0] && is_met)
+		text_append(without, sizeof(without), ", so it is no pass");
+	if (!sign)
+		snprintf(line, sizeof(line), "not applicable to a film of 24 fps");
+	else if (strncmp(app->verdict, "n/a", 3) == 0)
+		snprintf(line, sizeof(line), "not applicable: never even for 5 s");
+	else
+		snprintf(line, sizeof(line), "%s, %s fps between gaps%s",
+			 is_met ? "met" : "not met", number, without);
+	text_print_line(out, columns, "  %d fps rule of the Software Green Alliance: %s",
+			sign && strcmp(class, "app") == 0 ? 55 : 25, line);
 }
 
 /* --- the apps' own frames --- */

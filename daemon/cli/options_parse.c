@@ -29,6 +29,7 @@
 struct known {
 	struct option names[KNOWN_MAX];
 	char letters[2 * LONG];
+	const struct option_row *of_letter[LONG];
 };
 
 static void find_known(struct known *known, enum options_command command)
@@ -52,24 +53,15 @@ static void find_known(struct known *known, enum options_command command)
 			*name = one;
 			name++->name = row->alias;
 		}
-		if (row->letter)
-			*letter++ = row->letter;
-		if (row->letter && row->value_name)
+		if (!row->letter)
+			continue;
+		*letter++ = row->letter;
+		if (row->value_name)
 			*letter++ = ':';
+		known->of_letter[(unsigned char)row->letter] = row;
 	}
 	*name = (struct option){ .name = NULL };
 	*letter = '\0';
-}
-
-static const struct option_row *find_row(enum options_command command, int option)
-{
-	if (option >= LONG)
-		return &options_table[option - LONG];
-	for (size_t i = 0; i < options_table_rows; i++)
-		if (options_table[i].letter == option &&
-		    (options_table[i].commands & (1U << command)))
-			return &options_table[i];
-	return NULL;
 }
 
 /* --- the value of an option --- */
@@ -343,7 +335,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 		}
 		if (index >= 0)
 			snprintf(name, sizeof(name), "--%s", known.names[index].name);
-		row = find_row(command, option);
+		row = option >= LONG ? &options_table[option - LONG] : known.of_letter[option];
 		keep_word(options, row);
 		if (row->given)
 			*(bool *)((char *)options + row->given) = true;

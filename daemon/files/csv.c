@@ -159,60 +159,51 @@ static size_t plain_length(const char *text, size_t len)
 	return n;
 }
 
-/* Escapes @text, of @size bytes, into @to. Returns the length; *quote is set if RFC 4180 requires
- * quotes. @keeps_lines: its line ends are from jankd, and are kept, in quotes. */
-static size_t escape_field(char *to, const char *text, size_t size, bool keeps_lines, bool *quote)
-{
-	const char *text_end = text + size;
-	size_t len = 0;
-
-	if (begins_formula(text[0]))
-		to[len++] = '\'';
-	while (text < text_end && len < CSV_FIELD_MAX) {
-		size_t left = (size_t)(text_end - text), space = CSV_FIELD_MAX - len;
-		size_t plain = plain_length(text, left < space ? left : space);
-		struct text_unit unit;
-
-		memcpy(to + len, text, plain);
-		len += plain;
-		text += plain;
-		if (text == text_end || len == CSV_FIELD_MAX)
-			break;
-		unit = text_next(text);
-		if (*text == '\n' && keeps_lines)
-			unit = (struct text_unit){ .bytes = "\n", .len = 1, .used = 1 };
-		*quote |= *text == ',' || *text == '"' || unit.bytes[0] == '\n';
-		if (*text == '"')
-			to[len++] = '"';
-		memcpy(to + len, unit.bytes, unit.len);
-		len += unit.len;
-		text += unit.used;
-	}
-	return len;
-}
-
-/* A name from the trace, or a list of such names: escaped, and quoted if needed. */
+/* A name from the trace, or a list of such names: escaped, and in quotes if RFC 4180 requires them.
+ * @keeps_lines: its line ends are from jankd, and are kept, in quotes. */
 static void name_in(struct csv_row *text, const char *name, bool keeps_lines)
 {
+	size_t size = strlen(name), len = 0;
+	const char *end = name + size;
+	char *to = text->bytes + text->len + 1; /* after the first quote */
 	bool quote = false;
-	char *to = text->bytes + text->len;
-	size_t len = strlen(name);
 
-	if (len <= CSV_FIELD_MAX && plain_length(name, len) == len && !begins_formula(name[0])) {
-		raw(text, name, len);
+	if (size <= CSV_FIELD_MAX && plain_length(name, size) == size && !begins_formula(name[0])) {
+		raw(text, name, size);
 		return;
 	}
 	/* Each byte may be written as \xNN. The other 8 bytes are for two quotes, the ' before a
 	 * formula, and the rest of the last character of a cut text. */
-	if (!fits(text, 8 + (len < CSV_FIELD_MAX / 4 ? 4 * len : CSV_FIELD_MAX)))
+	if (!fits(text, 8 + (size < CSV_FIELD_MAX / 4 ? 4 * size : CSV_FIELD_MAX)))
 		return;
-	len = escape_field(to + 1, name, len, keeps_lines, &quote);
+	if (begins_formula(name[0]))
+		to[len++] = '\'';
+	while (name < end && len < CSV_FIELD_MAX) {
+		size_t left = (size_t)(end - name), space = CSV_FIELD_MAX - len;
+		size_t plain = plain_length(name, left < space ? left : space);
+		struct text_unit unit;
+
+		memcpy(to + len, name, plain);
+		len += plain;
+		name += plain;
+		if (name == end || len == CSV_FIELD_MAX)
+			break;
+		unit = text_next(name);
+		if (*name == '\n' && keeps_lines)
+			unit = (struct text_unit){ .bytes = "\n", .len = 1, .used = 1 };
+		quote |= *name == ',' || *name == '"' || unit.bytes[0] == '\n';
+		if (*name == '"')
+			to[len++] = '"';
+		memcpy(to + len, unit.bytes, unit.len);
+		len += unit.len;
+		name += unit.used;
+	}
 	if (quote) {
-		to[0] = '"';
-		to[len + 1] = '"';
-		len += 2;
+		to[-1] = '"';
+		to[len++] = '"';
+		text->len++;
 	} else {
-		memmove(to, to + 1, len);
+		memmove(to - 1, to, len);
 	}
 	text->len += len;
 	text->bytes[text->len++] = ',';

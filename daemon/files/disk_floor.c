@@ -36,11 +36,6 @@ uint64_t disk_floor_of_device(int fd)
 	return share < DEVICE_BYTES ? share : DEVICE_BYTES;
 }
 
-bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len)
-{
-	return floor->bytes == 0 || disk_free_bytes(folder_fd) >= floor->bytes + len;
-}
-
 bool disk_floor_takes(struct disk_floor *floor, enum csv_file_kind which, uint64_t len)
 {
 	bool was_half = floor->event_bytes > EVENTS_BELOW / 2;

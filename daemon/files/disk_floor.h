@@ -34,9 +34,6 @@ struct disk_floor {
 	unsigned int stopped; /* this many files have stopped, the first of enum csv_file_kind */
 };
 
-/* True: the floor is still free after @len more bytes. */
-bool disk_floor_allows(const struct disk_floor *floor, int folder_fd, uint64_t len);
-
 /* Checks the free space: removes segments, stops a file or starts one again. True: a file was
  * started again. */
 bool disk_floor_check(struct disk_floor *floor, int folder_fd);

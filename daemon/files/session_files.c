@@ -344,8 +344,9 @@ static void replace(struct session_files *files, const struct file_job *job)
 	case FILE_JOB_REPLACE_BEGIN:
 		end_file(files, file, -ECANCELED);
 		snprintf(file->name, sizeof(file->name), "%.*s", (int)job->len, job->bytes);
-		if (is_snapshot &&
-		    !disk_floor_allows(&files->floor, files->folder->fd, job->number))
+		/* The floor must still be free after a snapshot. */
+		if (is_snapshot && files->floor.bytes > 0 &&
+		    disk_free_bytes(files->folder->fd) < files->floor.bytes + job->number)
 			file->fd = -ENOSPC;
 		else
 			file->fd = folder_create_temporary(files->folder->fd, file->name, 0666);

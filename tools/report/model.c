@@ -55,24 +55,23 @@ static int set_times(struct session *session, bool in_sections)
 		uint64_t place = keys[from] >> 32, time_ns = 0;
 		struct section_numbers key = { .section = (uint16_t)(place >> 16),
 					       .surface = (uint16_t)place };
-		struct section_numbers *in = NULL;
 		struct surface *surface = &session->surfaces[key.surface];
-		struct numbers *numbers = NULL;
+		enum numbers_source source = surface->source;
+		struct numbers *numbers = &surface->numbers;
 
 		for (to = from; to < n && keys[to] >> 32 == place; to++) {
 			times_ns[to] = (uint32_t)keys[to];
 			time_ns += times_ns[to];
 		}
-		if (in_sections)
-			in = bsearch(&key, session->in_sections, session->n_in_sections,
-				     sizeof(key), by_section);
-		if (in && in->source == FROM_FRAMES &&
-		    (double)(to - from) == in->numbers.of[METRIC_FRAMES])
-			numbers = &in->numbers;
-		if (!in_sections && surface->source == FROM_FRAMES &&
-		    to - from == surface->sums.frames.frames)
-			numbers = &surface->numbers;
-		if (numbers)
+		if (in_sections) {
+			struct section_numbers *in =
+				bsearch(&key, session->in_sections, session->n_in_sections,
+					sizeof(key), by_section);
+
+			source = in ? in->source : FROM_NOTHING;
+			numbers = in ? &in->numbers : NULL;
+		}
+		if (source == FROM_FRAMES && (double)(to - from) == numbers->of[METRIC_FRAMES])
 			numbers_set_times(numbers, times_ns + from, to - from, time_ns);
 	}
 	free(keys);
@@ -114,43 +113,11 @@ static void set_numbers(struct numbers *numbers, const struct sums *sums, bool f
 
 /* --- the whole session --- */
 
-static void set_whole(const struct session *session, struct surface *surface)
-{
-	const struct frame_stats *frames = &surface->sums.frames, *rows = &surface->sums.windows;
-	double *of = surface->numbers.of;
-
-	if (surface->source == FROM_SUMMARY)
-		return;
-	if (surface->frame_rows > 0 && frames->frames >= rows->frames)
-		surface->source = FROM_FRAMES;
-	else if (rows->frames + rows->waits > 0)
-		surface->source = FROM_WINDOWS;
-	else
-		return;
-	set_numbers(&surface->numbers, &surface->sums, surface->source == FROM_FRAMES);
-	if (surface->source == FROM_WINDOWS && rows->lost >= 0)
-		of[METRIC_LOST] = (double)rows->lost;
-	/* Without events.csv its waits may be stalls: rows of fps.csv count them. */
-	if (surface->source == FROM_FRAMES && session->files[ROW_EVENTS].rows == 0) {
-		bool is_known = rows->frames + rows->waits > 0 && rows->stalls >= 0;
-
-		of[METRIC_STALLS] = is_known ? (double)rows->stalls : NAN;
-		of[METRIC_STALL_TIME] = is_known ? (double)(rows->stall_ns / 1000) / 1e6 : NAN;
-		if (!(of[METRIC_STALLS] == 0))
-			of[METRIC_LONGEST] = of[METRIC_LOST_RATE] = NAN;
-	}
-}
-
 /* True: frames.csv has all frames that are counted. */
 static bool has_all_frames(const struct surface *surface)
 {
 	return surface->frame_rows > 0 &&
 	       (double)surface->sums.frames.frames >= surface->numbers.of[METRIC_FRAMES];
-}
-
-static int64_t known(double value)
-{
-	return isnan(value) ? ROW_UNKNOWN : (int64_t)value;
 }
 
 static enum app_class given_class(const struct session *session)
@@ -164,53 +131,79 @@ static enum app_class given_class(const struct session *session)
 	return APP_CLASS_UNKNOWN;
 }
 
-/* Without summary.csv, from frames.csv. Rows of fps.csv are enough for a class that was given, but
- * not to learn it; and not to say that it never drew continuously for so long, as a row with one
- * long frame or of two bursts is none of those that do. */
-static void set_verdict(const struct session *session, struct surface *surface)
+/* The numbers and, without summary.csv, the verdict. */
+static void set_whole(const struct session *session, struct surface *surface)
 {
-	bool from_rows = surface->source == FROM_WINDOWS;
-	struct drawing drawing =
-		drawing_sum(from_rows ? &surface->rows_drawing : &surface->drawing);
-	struct verdict_facts facts = {
-		.given = given_class(session),
-		.surface = name_of(session, surface->name),
-		.cadence = known(surface->numbers.of[METRIC_CADENCE]),
-		.off_cadence = known(surface->numbers.of[METRIC_OFF_CADENCE]),
-		.frames = surface->sums.frames.frames - surface->sums.frames.unknown,
-		.drawing_frames = drawing.frames,
-		.drawing_time_ns = drawing.time_ns,
-	};
+	const struct frame_stats *frames = &surface->sums.frames, *rows = &surface->sums.windows;
+	double *of = surface->numbers.of;
+	bool from_rows, knows_harm, has_all;
 
-	for (unsigned int i = 0; from_rows && i < CADENCES_MAX; i++)
-		if (surface->row_cadences[i] > 0)
-			facts.cadence = 1;
-	if (surface->source == FROM_FRAMES || (from_rows && facts.given))
+	if (surface->source != FROM_SUMMARY) {
+		if (surface->frame_rows > 0 && frames->frames >= rows->frames)
+			surface->source = FROM_FRAMES;
+		else if (rows->frames + rows->waits > 0)
+			surface->source = FROM_WINDOWS;
+		if (surface->source != FROM_NOTHING)
+			set_numbers(&surface->numbers, &surface->sums,
+				    surface->source == FROM_FRAMES);
+	}
+	from_rows = surface->source == FROM_WINDOWS;
+	if (from_rows && rows->lost >= 0)
+		of[METRIC_LOST] = (double)rows->lost;
+	/* Without events.csv its waits may be stalls: rows of fps.csv count them. */
+	if (surface->source == FROM_FRAMES && session->files[ROW_EVENTS].rows == 0) {
+		bool is_known = rows->frames + rows->waits > 0 && rows->stalls >= 0;
+
+		of[METRIC_STALLS] = is_known ? (double)rows->stalls : NAN;
+		of[METRIC_STALL_TIME] = is_known ? (double)(rows->stall_ns / 1000) / 1e6 : NAN;
+		if (!(of[METRIC_STALLS] == 0))
+			of[METRIC_LONGEST] = of[METRIC_LOST_RATE] = NAN;
+	}
+
+	/* Rows of fps.csv are enough for a class that was given, but not to learn it; and not to
+	 * say that it never drew continuously for so long, as a row with one long frame or of two
+	 * bursts is none of those that do. */
+	if (surface->source == FROM_FRAMES || (from_rows && given_class(session))) {
+		struct drawing drawing =
+			drawing_sum(from_rows ? &surface->rows_drawing : &surface->drawing);
+		struct verdict_facts facts = {
+			.given = given_class(session),
+			.surface = name_of(session, surface->name),
+			.cadence = isnan(of[METRIC_CADENCE]) ? ROW_UNKNOWN
+							     : (int64_t)of[METRIC_CADENCE],
+			.off_cadence = isnan(of[METRIC_OFF_CADENCE])
+					       ? ROW_UNKNOWN
+					       : (int64_t)of[METRIC_OFF_CADENCE],
+			.frames = frames->frames - frames->unknown,
+			.drawing_frames = drawing.frames,
+			.drawing_time_ns = drawing.time_ns,
+		};
+
+		for (unsigned int i = 0; from_rows && i < CADENCES_MAX; i++)
+			if (surface->row_cadences[i] > 0)
+				facts.cadence = 1;
 		verdict_write(surface->verdict, &facts);
+	}
 	if (from_rows && strncmp(surface->verdict, "n/a", 3) == 0)
 		surface->verdict[0] = '\0';
-}
-
-static void set_harm(const struct session *session, struct surface *surface)
-{
-	int64_t longest_ns = frame_stats_longest(&surface->sums.frames);
-	double *of = surface->numbers.of;
 
 	/* Without its frames, no harm is not known to be none. */
-	if (session->harm_source == FROM_NOTHING ||
-	    (session->harm_source == FROM_FRAMES && surface->frame_rows == 0))
-		return;
-	surface->has_all_harm = session->harm_source == FROM_WINDOWS || has_all_frames(surface);
+	knows_harm = session->harm_source == FROM_WINDOWS ||
+		     (session->harm_source == FROM_FRAMES && surface->frame_rows > 0);
+	has_all = has_all_frames(surface);
+	surface->has_all_harm = knows_harm && (session->harm_source == FROM_WINDOWS || has_all);
 	/* Files of before these columns. */
-	if (!isnan(of[METRIC_LATE]))
-		return;
-	of[METRIC_LATE] = (double)surface->sums.facts.late;
-	of[METRIC_LATE_TIME] = (double)(surface->sums.facts.late_ns / 1000) / 1e6;
-	if (!has_all_frames(surface))
-		return;
-	of[METRIC_UNKNOWN] = (double)surface->sums.frames.unknown;
-	if (longest_ns >= 0)
-		of[METRIC_LONGEST] = (double)(longest_ns / 1000) / 1e3;
+	if (knows_harm && isnan(of[METRIC_LATE])) {
+		int64_t longest_ns = frame_stats_longest(frames);
+
+		of[METRIC_LATE] = (double)surface->sums.facts.late;
+		of[METRIC_LATE_TIME] = (double)(surface->sums.facts.late_ns / 1000) / 1e6;
+		if (has_all)
+			of[METRIC_UNKNOWN] = (double)frames->unknown;
+		if (has_all && longest_ns >= 0)
+			of[METRIC_LONGEST] = (double)(longest_ns / 1000) / 1e3;
+	}
+	numbers_derive(&surface->numbers);
 }
 
 /* --- grades --- */
@@ -321,8 +314,11 @@ static bool is_loss(const struct session *session, const struct event *event)
 	       strstr(name_of(session, event->text), "events lost");
 }
 
-static uint32_t read_losses(const struct session *session, struct loss_time losses[LOSSES_MAX])
+/* Finds the holes at the losses of events.csv: where no frame is. Returns their number; 0: the
+ * files do not show them, and what events.csv says of them stays. */
+static uint32_t find_holes(struct session *session, struct loss_time losses[LOSSES_MAX])
 {
+	const struct pool *frames = &session->frames, *windows = &session->windows;
 	uint32_t n = 0;
 
 	for (uint64_t i = 0; i < session->events.n && n < LOSSES_MAX; i++) {
@@ -334,6 +330,8 @@ static uint32_t read_losses(const struct session *session, struct loss_time loss
 							  .before_us = session->first_us,
 							  .after_us = session->last_us };
 	}
+	if (frames->refused > 0 || frames->n + windows->n == 0 || n == LOSSES_MAX)
+		return 0;
 	for (uint64_t i = 0; i < session->missing.n; i++) {
 		const struct missing *missing = pool_at(&session->missing, i);
 
@@ -341,94 +339,87 @@ static uint32_t read_losses(const struct session *session, struct loss_time loss
 			if (losses[j].at_us == missing->to_us)
 				losses[j].hole_us = missing->to_us - missing->from_us;
 	}
-	return n;
-}
-
-/* Of a trace as text the losses are known where the hole begins, and its length with the next loss,
- * or at the end. Then the hole is before or behind the loss: where no frame is. */
-static void set_hole(struct loss_time *loss)
-{
-	int64_t before_us = loss->at_us - loss->before_us;
-	int64_t behind_us = loss->after_us - loss->at_us;
-
-	/* A short one fits into each time between frames. */
-	loss->is_said =
-		loss->hole_us > 0 && (behind_us < 2 * PRESENTED_LATER_US ||
-				      (loss->hole_us > 2 * PRESENTED_LATER_US &&
-				       before_us >= loss->hole_us - 2 * PRESENTED_LATER_US));
-	if (loss->is_said)
-		loss->from_us = loss->at_us - loss->hole_us;
-	else
-		loss->from_us = before_us > behind_us ? loss->before_us : loss->at_us;
-	loss->to_us = loss->is_said || before_us > behind_us ? loss->at_us : loss->after_us;
-}
-
-/* Several CPUs lose the events of one hole: takes from that of @i what others have, which are said,
- * or come before it. */
-static void clip_hole(struct loss_time *losses, uint32_t n, uint32_t i)
-{
-	struct loss_time *loss = &losses[i];
-
-	for (uint32_t j = 0; j < n; j++) {
-		const struct loss_time *other = &losses[j];
-		bool is_better = other->is_said && !loss->is_said;
-
-		if ((!is_better && (j >= i || other->is_said != loss->is_said)) ||
-		    other->to_us == other->from_us || other->to_us <= loss->from_us ||
-		    other->from_us >= loss->to_us)
-			continue;
-		if (is_better && other->from_us > loss->from_us)
-			loss->to_us = other->from_us;
-		else
-			loss->from_us = other->to_us;
-	}
-	if (loss->to_us - loss->from_us < (loss->is_said ? 1 : 2 * PRESENTED_LATER_US))
-		loss->from_us = loss->to_us;
-}
-
-/* @most_us: all of the missing time; INT64_MAX: it is unknown, and a guess may be idle time. */
-static void find_missing(struct session *session, int64_t most_us)
-{
-	struct loss_time losses[LOSSES_MAX];
-	uint32_t n = read_losses(session, losses), guesses = 0;
-	bool with_guesses = true;
-	int64_t left_us[2] = { most_us, most_us }; /* for guesses, for what is said */
-	int64_t said_us = 0, guess_us = 0;
-
-	/* Where jankd graded an app GOOD, not much is missing. */
-	for (uint32_t i = 0; most_us == INT64_MAX && i < session->n_surfaces; i++)
-		with_guesses &= session->surfaces[i].said != GRADE_GOOD;
-	if (session->frames.refused > 0 || session->frames.n + session->windows.n == 0 ||
-	    n == LOSSES_MAX)
-		return;
-	for (uint64_t i = 0; i < session->frames.n; i++) {
-		const struct kept_frame *frame = pool_at(&session->frames, i);
+	session->missing.n = 0;
+	for (uint64_t i = 0; i < frames->n; i++) {
+		const struct kept_frame *frame = pool_at(frames, i);
 
 		draw_around(losses, n, frame->present_us, frame->present_us, 0);
 	}
-	for (uint64_t i = 0; session->frames.n == 0 && i < session->windows.n; i++) {
-		const struct window *row = pool_at(&session->windows, i);
+	for (uint64_t i = 0; frames->n == 0 && i < windows->n; i++) {
+		const struct window *row = pool_at(windows, i);
 		int64_t quiet_us = row->end_us - row->start_us - (int64_t)row->time_us;
 
 		draw_around(losses, n, row->start_us, row->end_us, quiet_us > 0 ? quiet_us : 0);
 	}
-	session->missing.n = 0;
+
+	/* Of a trace as text the losses are known where the hole begins, and its length with the
+	 * next loss, or at the end. Then the hole is before or behind the loss: where no frame is.
+	 */
 	for (uint32_t i = 0; i < n; i++) {
-		set_hole(&losses[i]);
+		struct loss_time *loss = &losses[i];
+		int64_t before_us = loss->at_us - loss->before_us;
+		int64_t behind_us = loss->after_us - loss->at_us;
+		bool is_before = before_us > behind_us;
+
+		/* A short one fits into each time between frames. */
+		loss->is_said = loss->hole_us > 0 &&
+				(behind_us < 2 * PRESENTED_LATER_US ||
+				 (loss->hole_us > 2 * PRESENTED_LATER_US &&
+				  before_us >= loss->hole_us - 2 * PRESENTED_LATER_US));
+		loss->from_us = loss->is_said ? loss->at_us - loss->hole_us
+				: is_before   ? loss->before_us
+					      : loss->at_us;
+		loss->to_us = loss->is_said || is_before ? loss->at_us : loss->after_us;
 		/* A text may begin with a loss, which has no time. */
-		if (losses[i].from_us < session->first_us)
-			losses[i].from_us = session->first_us;
+		if (loss->from_us < session->first_us)
+			loss->from_us = session->first_us;
 	}
+	return n;
+}
+
+/* What the capture counted, or what events.csv says. */
+static void set_missing(struct session *session)
+{
+	const struct section all = { .from_us = INT64_MIN, .to_us = INT64_MAX };
+	struct loss_time losses[LOSSES_MAX];
+	uint32_t n = find_holes(session, losses), guesses = 0;
+	int64_t ms = session_missing_ms(session), said_us = 0, guess_us = 0;
+	int64_t left_us[2]; /* for guesses, for what is said */
+	bool with_guesses = true;
+	uint64_t found_ns;
+
+	/* Several CPUs lose the events of one hole: of each is left what others do not have, which
+	 * are said, or come before it. */
 	for (uint32_t i = 0; i < 2 * n; i++) {
 		struct loss_time *loss = &losses[i % n];
 
 		if (loss->is_said != (i < n))
 			continue;
-		clip_hole(losses, n, i % n);
+		for (uint32_t j = 0; j < n; j++) {
+			const struct loss_time *other = &losses[j];
+			bool is_better = other->is_said && !loss->is_said;
+
+			if ((!is_better && (j >= i % n || other->is_said != loss->is_said)) ||
+			    other->to_us == other->from_us || other->to_us <= loss->from_us ||
+			    other->from_us >= loss->to_us)
+				continue;
+			if (is_better && other->from_us > loss->from_us)
+				loss->to_us = other->from_us;
+			else
+				loss->from_us = other->to_us;
+		}
+		if (loss->to_us - loss->from_us < (loss->is_said ? 1 : 2 * PRESENTED_LATER_US))
+			loss->from_us = loss->to_us;
 		guesses += !loss->is_said && loss->to_us > loss->from_us;
 		*(loss->is_said ? &said_us : &guess_us) += loss->to_us - loss->from_us;
 	}
-	left_us[0] -= said_us;
+
+	/* Without a number of the capture a guess may be idle time: where jankd graded an app GOOD,
+	 * not much is missing. */
+	left_us[1] = ms >= 0 ? ms * 1000 : INT64_MAX;
+	left_us[0] = left_us[1] - said_us;
+	for (uint32_t i = 0; ms < 0 && i < session->n_surfaces; i++)
+		with_guesses &= session->surfaces[i].said != GRADE_GOOD;
 	/* Some of them are idle time, and nothing says which. */
 	if (guesses > 1 && guess_us - left_us[0] > 2 * PRESENTED_LATER_US * (int64_t)guesses)
 		with_guesses = false;
@@ -448,23 +439,14 @@ static void find_missing(struct session *session, int64_t most_us)
 		if (missing)
 			*missing = (struct missing){ loss->from_us, loss->to_us };
 	}
-}
 
-/* What the capture counted, or what events.csv says. */
-static void set_missing(struct session *session)
-{
-	int64_t ms = session_missing_ms(session);
-	const struct section all = { .from_us = INT64_MIN, .to_us = INT64_MAX };
-	uint64_t found_ns;
-
-	find_missing(session, ms >= 0 ? ms * 1000 : INT64_MAX);
 	found_ns = missing_in(session, &all);
 	session->missing_ns = ms >= 0 ? (uint64_t)ms * 1000000 : found_ns;
 	session->unplaced_ns = since(found_ns, session->missing_ns);
-	for (uint64_t i = 0; i < session->events.n; i++) {
+	for (uint64_t i = 0; session->n_sections > 0 && i < session->events.n; i++) {
 		const struct event *event = pool_at(&session->events, i);
 
-		if (session->n_sections > 0 && is_loss(session, event))
+		if (is_loss(session, event))
 			session->sections[session_section(session, event->time_us)].has_loss = true;
 	}
 }
@@ -536,87 +518,6 @@ static void set_grade(const struct session *session, struct surface *surface)
 		app_has_surface(name_of(session, surface->app), name_of(session, surface->name));
 }
 
-/* --- sections --- */
-
-static int by_surface(const void *a, const void *b)
-{
-	const struct section_sum *one = a, *other = b;
-
-	if (one->surface != other->surface)
-		return one->surface < other->surface ? -1 : 1;
-	return (one->section > other->section) - (one->section < other->section);
-}
-
-static void add_section(struct session *session, const struct section_sum *sum, bool from_frames)
-{
-	struct section_numbers *in = &session->in_sections[session->n_in_sections++];
-	const struct section *section = &session->sections[sum->section];
-	bool is_last = sum->section + 1u == session->n_sections;
-	int64_t from_us = sum->section > 0 ? section->from_us : session->first_us;
-	int64_t to_us = is_last ? session->last_us : section->to_us;
-
-	*in = (struct section_numbers){
-		.section = sum->section,
-		.surface = sum->surface,
-		.source = from_frames ? FROM_FRAMES : FROM_WINDOWS,
-	};
-	numbers_clear(&in->numbers);
-	set_numbers(&in->numbers, &sum->sums, from_frames);
-	numbers_derive(&in->numbers);
-	in->facts = sum->sums.facts;
-	in->facts.missing_ns = missing_in(session, section);
-	if (section->has_loss)
-		in->facts.missing_ns += session->unplaced_ns;
-	in->facts.span_ns = to_us > from_us ? (uint64_t)(to_us - from_us) * 1000 : 0;
-	if (!from_frames)
-		in->facts.uncounted_ns += sum->sums.in_rows.between_ns;
-	/* The rate that its class needs is judged in the whole session: a section has that answer,
-	 * as its app has. */
-	in->grade = complete_facts(&in->facts, &in->numbers,
-				   session->surfaces[sum->surface].verdict, &sum->sums);
-	if (from_frames)
-		add_uncaused(&in->facts);
-	numbers_set_grade(&in->numbers, &in->facts, in->grade);
-}
-
-static int set_sections(struct reading *reading)
-{
-	struct session *session = reading->session;
-	struct section_sum *sums = reading->sums;
-
-	session->in_sections = calloc(reading->n_sums + 1, sizeof(*session->in_sections));
-	if (!session->in_sections)
-		return -ENOMEM;
-	if (reading->n_sums > 0)
-		qsort(sums, reading->n_sums, sizeof(*sums), by_surface);
-	for (uint32_t i = 0, n; i < reading->n_sums; i += n) {
-		const struct surface *surface = &session->surfaces[sums[i].surface];
-		uint64_t in_frames = 0, in_windows = 0;
-		bool from_frames;
-
-		/* Sections of a Surface are joined by rows that cross marks: a row may cross one
-		 * that soon follows another. */
-		for (n = 1; i + n < reading->n_sums && sums[i + n - 1].is_crossed &&
-			    sums[i + n].surface == sums[i].surface;)
-			n++;
-		for (uint32_t j = i; j < i + n; j++) {
-			const struct sums *in = &sums[j].sums;
-
-			in_frames += in->frames.frames + in->frames.waits;
-			in_windows += in->windows.frames + in->windows.waits;
-		}
-		/* frames.csv may have been written for a part of them. */
-		from_frames = in_frames >= in_windows ||
-			      (has_all_frames(surface) &&
-			       surface->sums.frames.frames >= surface->sums.windows.frames);
-		for (uint32_t j = i; j < i + n; j++)
-			add_section(session, &sums[j], from_frames);
-	}
-	qsort(session->in_sections, session->n_in_sections, sizeof(*session->in_sections),
-	      by_section);
-	return set_times(session, true);
-}
-
 /* --- apps --- */
 
 /* In the order of the apps; in each the judged one first, then by time lost, then by drawing. */
@@ -636,32 +537,6 @@ static int by_app(const void *a, const void *b)
 	if (drew != other_drew)
 		return drew > other_drew ? -1 : 1;
 	return first->order < second->order ? -1 : 1;
-}
-
-/* Which Surface of each app is judged, and has its frame rate: the one that draws longest. */
-static int set_judged(struct session *session)
-{
-	struct surface *all = session->surfaces;
-	uint32_t *judged = calloc(session->names.n, sizeof(*judged)); /* by app; from 1 */
-
-	if (!judged)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		uint32_t *of_app = &judged[all[i].app];
-		const struct surface *one = &all[i], *so_far = &all[*of_app > 0 ? *of_app - 1 : i];
-		bool is_longer = grade_drawing_ns(&one->facts) > grade_drawing_ns(&so_far->facts);
-
-		if (one->is_shown != so_far->is_shown)
-			is_longer = one->is_shown;
-		else if (one->has_package != so_far->has_package)
-			is_longer = one->has_package;
-		if (*of_app == 0 || is_longer)
-			*of_app = i + 1;
-	}
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		all[i].is_judged = judged[all[i].app] == i + 1;
-	free(judged);
-	return 0;
 }
 
 static int by_harm(const void *a, const void *b)
@@ -723,32 +598,52 @@ static void add_to_app(const struct reading *reading, struct graded_app *apps, u
 }
 
 /* The apps, and the Surfaces in their order. */
-static int sort_surfaces(const struct reading *reading)
+static int set_apps(const struct reading *reading)
 {
 	struct session *session = reading->session;
 	struct surface *all = session->surfaces;
+	uint32_t n = session->n_surfaces;
 	uint16_t now[SURFACES_MAX];
-	/* Of apps, by name; from 1. */
+	/* By the name of an app, from 1: the Surface that is judged, and the app's number. */
+	uint32_t *judged = calloc(session->names.n, sizeof(*judged));
 	uint32_t *numbers = calloc(session->names.n, sizeof(*numbers));
 
-	session->apps = calloc(session->n_surfaces + 1, sizeof(*session->apps));
-	if (!numbers || !session->apps) {
+	session->apps = calloc(n + 1, sizeof(*session->apps));
+	if (!judged || !numbers || !session->apps) {
+		free(judged);
 		free(numbers);
 		return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
+	/* The one that draws longest is judged: its app has its frame rate. */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *of_app = &judged[all[i].app];
+		const struct surface *one = &all[i], *so_far = &all[*of_app > 0 ? *of_app - 1 : i];
+		bool is_longer = grade_drawing_ns(&one->facts) > grade_drawing_ns(&so_far->facts);
+
+		if (one->is_shown != so_far->is_shown)
+			is_longer = one->is_shown;
+		else if (one->has_package != so_far->has_package)
+			is_longer = one->has_package;
+		if (*of_app == 0 || is_longer)
+			*of_app = i + 1;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		all[i].is_judged = judged[all[i].app] == i + 1;
+	for (uint32_t i = 0; i < n; i++)
 		if (all[i].has_package && all[i].is_shown && all[i].grade != GRADE_NONE)
 			add_to_app(reading, session->apps, &session->n_apps, 0, (uint16_t)i,
 				   &all[i].facts);
 	for (uint32_t i = 0; i < session->n_apps; i++)
 		numbers[session->apps[i].app] = i + 1;
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
+	for (uint32_t i = 0; i < n; i++)
 		all[i].app_number = (all[i].has_package ? numbers[all[i].app] : 0) - 1;
-	if (session->n_surfaces > 0)
-		qsort(all, session->n_surfaces, sizeof(*all), by_app);
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		now[all[i].order - 1] = (uint16_t)i;
+	free(judged);
 	free(numbers);
+
+	if (n > 0)
+		qsort(all, n, sizeof(*all), by_app);
+	for (uint32_t i = 0; i < n; i++)
+		now[all[i].order - 1] = (uint16_t)i;
 	for (uint64_t i = 0; i < session->windows.n; i++) {
 		struct window *window = pool_at(&session->windows, i);
 
@@ -767,7 +662,7 @@ static int sort_surfaces(const struct reading *reading)
 	for (uint32_t i = 0; i < reading->n_sums; i++)
 		reading->sums[i].surface = now[reading->sums[i].surface];
 	/* Of many sessions, each has the memory of those that it has. */
-	all = realloc(all, (session->n_surfaces + 1) * sizeof(*all));
+	all = realloc(all, (n + 1) * sizeof(*all));
 	if (all)
 		session->surfaces = all;
 	return 0;
@@ -813,31 +708,102 @@ static int set_ungraded(const struct reading *reading)
 	return 0;
 }
 
-/* The same apps in each section. */
-static int add_section_apps(const struct reading *reading)
+/* --- sections --- */
+
+static int by_surface(const void *a, const void *b)
+{
+	const struct section_sum *one = a, *other = b;
+
+	if (one->surface != other->surface)
+		return one->surface < other->surface ? -1 : 1;
+	return (one->section > other->section) - (one->section < other->section);
+}
+
+/* The numbers of each Surface in each section, and the apps there. */
+static int set_sections(const struct reading *reading)
 {
 	struct session *session = reading->session;
+	struct section_sum *sums = reading->sums;
 	struct graded_app *in_section;
-	uint32_t n = 0;
+	uint32_t n_sums = reading->n_sums, n_apps = 0;
 
-	session->in_section_apps =
-		calloc(session->n_in_sections + 1, sizeof(*session->in_section_apps));
-	if (!session->in_section_apps)
+	session->in_sections = calloc(n_sums + 1, sizeof(*session->in_sections));
+	session->in_section_apps = calloc(n_sums + 1, sizeof(*session->in_section_apps));
+	if (!session->in_sections || !session->in_section_apps)
 		return -ENOMEM;
+	if (n_sums > 0)
+		qsort(sums, n_sums, sizeof(*sums), by_surface);
+	for (uint32_t i = 0, n; i < n_sums; i += n) {
+		const struct surface *surface = &session->surfaces[sums[i].surface];
+		uint64_t in_frames = 0, in_windows = 0;
+		bool from_frames;
+
+		/* Sections of a Surface are joined by rows that cross marks: a row may cross one
+		 * that soon follows another. */
+		for (n = 1; i + n < n_sums && sums[i + n - 1].is_crossed &&
+			    sums[i + n].surface == sums[i].surface;)
+			n++;
+		for (uint32_t j = i; j < i + n; j++) {
+			const struct sums *in = &sums[j].sums;
+
+			in_frames += in->frames.frames + in->frames.waits;
+			in_windows += in->windows.frames + in->windows.waits;
+		}
+		/* frames.csv may have been written for a part of them. */
+		from_frames = in_frames >= in_windows ||
+			      (has_all_frames(surface) &&
+			       surface->sums.frames.frames >= surface->sums.windows.frames);
+		for (uint32_t j = i; j < i + n; j++) {
+			struct section_numbers *in = &session->in_sections[j];
+			const struct section *section = &session->sections[sums[j].section];
+			bool is_last = sums[j].section + 1u == session->n_sections;
+			int64_t from_us =
+				sums[j].section > 0 ? section->from_us : session->first_us;
+			int64_t to_us = is_last ? session->last_us : section->to_us;
+
+			*in = (struct section_numbers){
+				.section = sums[j].section,
+				.surface = sums[j].surface,
+				.source = from_frames ? FROM_FRAMES : FROM_WINDOWS,
+				.facts = sums[j].sums.facts,
+			};
+			numbers_clear(&in->numbers);
+			set_numbers(&in->numbers, &sums[j].sums, from_frames);
+			numbers_derive(&in->numbers);
+			in->facts.missing_ns = missing_in(session, section);
+			if (section->has_loss)
+				in->facts.missing_ns += session->unplaced_ns;
+			in->facts.span_ns =
+				to_us > from_us ? (uint64_t)(to_us - from_us) * 1000 : 0;
+			if (!from_frames)
+				in->facts.uncounted_ns += sums[j].sums.in_rows.between_ns;
+			/* The rate that its class needs is judged in the whole session: a section
+			 * has that answer, as its app has. */
+			in->grade = complete_facts(&in->facts, &in->numbers, surface->verdict,
+						   &sums[j].sums);
+			if (from_frames)
+				add_uncaused(&in->facts);
+			numbers_set_grade(&in->numbers, &in->facts, in->grade);
+		}
+	}
+	session->n_in_sections = n_sums;
+	qsort(session->in_sections, n_sums, sizeof(*session->in_sections), by_section);
+
 	in_section = session->in_section_apps;
-	for (uint32_t i = 0; i < session->n_in_sections; i++) {
+	for (uint32_t i = 0; i < n_sums; i++) {
 		const struct section_numbers *in = &session->in_sections[i];
 		const struct surface *surface = &session->surfaces[in->surface];
 
 		if (i > 0 && in->section != session->in_sections[i - 1].section) {
-			in_section += n;
-			n = 0;
+			in_section += n_apps;
+			n_apps = 0;
 		}
 		if (surface->has_package && surface->is_shown && in->grade != GRADE_NONE)
-			add_to_app(reading, in_section, &n, in->section, in->surface, &in->facts);
+			add_to_app(reading, in_section, &n_apps, in->section, in->surface,
+				   &in->facts);
 	}
-	session->n_in_section_apps = (uint32_t)(in_section - session->in_section_apps) + n;
-	return 0;
+	session->n_in_section_apps = (uint32_t)(in_section - session->in_section_apps) + n_apps;
+	return set_times(session, true);
 }
 
 /* --- what is missing --- */
@@ -850,20 +816,6 @@ static uint64_t rows_of(const struct session *session, enum csv_file_kind file)
 static const char *why_no_rows(const struct session *session, enum csv_file_kind file)
 {
 	return session->files[file].segments > 0 ? "has no rows" : "is missing";
-}
-
-static const char *instead_of_summary(const struct session *session)
-{
-	if (rows_of(session, ROW_FRAMES) > 0)
-		return ": the numbers of the whole session are computed from frames.csv, or from "
-		       "fps.csv where that has more frames";
-	if (rows_of(session, ROW_FPS) > 0 && given_class(session))
-		return ": the numbers of the whole session are computed from fps.csv, so there are "
-		       "no percentiles";
-	return rows_of(session, ROW_FPS) > 0
-		       ? ": the numbers of the whole session are computed from fps.csv, so there "
-			 "are no percentiles and no 55 fps rule"
-		       : "";
 }
 
 static void report_missing(struct session *session)
@@ -886,7 +838,15 @@ static void report_missing(struct session *session)
 			"session.json is missing: device, options and lost events are unknown");
 	if (rows_of(session, CSV_SUMMARY) == 0)
 		session_notice(session, "summary.csv %s%s", why_no_rows(session, CSV_SUMMARY),
-			       instead_of_summary(session));
+			       rows_of(session, ROW_FRAMES) > 0
+				       ? ": the numbers of the whole session are computed from "
+					 "frames.csv, or from fps.csv where that has more frames"
+			       : rows_of(session, ROW_FPS) == 0 ? ""
+			       : given_class(session)
+				       ? ": the numbers of the whole session are computed from "
+					 "fps.csv, so there are no percentiles"
+				       : ": the numbers of the whole session are computed from "
+					 "fps.csv, so there are no percentiles and no 55 fps rule");
 	if (rows_of(session, ROW_FPS) == 0)
 		session_notice(session, "fps.csv %s%s", why_no_rows(session, ROW_FPS),
 			       type >= 3 ? ": -T 3 and 4 do not write it" : "");
@@ -983,30 +943,22 @@ static int finish(struct reading *reading)
 	else if (rows_of(session, ROW_FRAMES) > 0)
 		session->harm_source = FROM_FRAMES;
 	set_missing(session);
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		set_whole(session, &session->surfaces[i]);
-	if (rows_of(session, CSV_SUMMARY) == 0 && rows_of(session, ROW_FRAMES) > 0)
-		error = set_times(session, false);
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		struct surface *surface = &session->surfaces[i];
 
-		set_verdict(session, surface);
-		set_harm(session, surface);
-		numbers_derive(&surface->numbers);
+		set_whole(session, surface);
 		set_grade(session, surface);
 		surface->is_shown =
 			surface->source != FROM_NOTHING &&
 			select_surface(reading->selection, name_of(session, surface->name),
 				       name_of(session, surface->app));
 	}
+	if (rows_of(session, CSV_SUMMARY) == 0 && rows_of(session, ROW_FRAMES) > 0)
+		error = set_times(session, false);
 	if (error == 0)
-		error = set_judged(session);
-	if (error == 0)
-		error = sort_surfaces(reading);
+		error = set_apps(reading);
 	if (error == 0)
 		error = set_sections(reading);
-	if (error == 0)
-		error = add_section_apps(reading);
 	if (error == 0)
 		error = set_ungraded(reading);
 	if (session->n_sections > 0 && session->last_us >= 0) {

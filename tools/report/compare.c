@@ -153,12 +153,134 @@ static void add_endless(struct comparison *comparison, struct compared_surface *
 				   &(struct window){ .stalls = 1, .stall_us = us });
 }
 
-/* The Surfaces of the session that are compared, by their numbers in it: those of apps, which are
- * compared as one, or those that the selection names. Each has a run for the session. */
-static void choose_surfaces(struct comparison *comparison, enum group group,
-			    const struct session *session, const struct selection *selection,
-			    uint32_t *place)
+/* @part: of the run; 0 without sections. The sessions, and sections, do not have the same time.
+ * What has no grade has no facts: of files of 2019 it is not known what was late. */
+static void add_facts(struct compared_facts *to, const struct compared_run *run, uint32_t part,
+		      const struct surface *surface, const struct grade_facts *facts,
+		      enum grade grade)
 {
+	struct grade_facts one = *facts;
+	uint64_t number = ((uint64_t)run->run << 32) + part + 1;
+
+	if (grade == GRADE_NONE)
+		return;
+	one.fails_rule = surface->is_judged && surface->facts.fails_rule;
+	if (to->part != number)
+		grade_add_after(&to->sum, &one);
+	else
+		grade_add(&to->sum, &one);
+	to->part = number;
+}
+
+/* Adds frames, or else rows, to the run of each Surface, and what sections and, if none is
+ * selected, the whole session have. @place: of the session's Surfaces among the compared ones,
+ * from 1. */
+static void add_session(struct comparison *comparison, enum group group,
+			const struct session *session, const struct selection *selection,
+			const uint32_t *place)
+{
+	const struct pool *frames = &session->frames, *windows = &session->windows;
+
+	for (uint64_t i = 0; i < frames->n; i++) {
+		const struct kept_frame *frame = pool_at(frames, i);
+		uint64_t us = kept_interval_ns(frame) / 1000;
+		struct compared_surface *to;
+
+		if (place[frame->surface] == 0 || frame->flags & FRAME_FIRST ||
+		    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)) ||
+		    !select_section(selection, session, frame->section))
+			continue;
+		to = &comparison->surfaces[place[frame->surface] - 1];
+		keep_frame(comparison, to, us,
+			   (struct compared_frame){
+				   .late_us = (uint32_t)(kept_late_ns(frame) / 1000),
+				   .vsyncs = frame->vsyncs,
+				   .flags = frame->flags,
+				   .step = frame->step,
+			   });
+		to->time_s[group] += (double)us / 1e6;
+	}
+	for (uint64_t i = 0; frames->n == 0 && i < windows->n; i++) {
+		const struct window *window = pool_at(windows, i);
+
+		if (place[window->surface] > 0 &&
+		    select_section(selection, session, session_section(session, window->end_us)))
+			add_window(comparison, &comparison->surfaces[place[window->surface] - 1],
+				   window);
+	}
+	for (uint32_t i = 0; i < session->n_in_sections && session->n_sections > 0; i++) {
+		const struct section_numbers *in = &session->in_sections[i];
+		const struct surface *from = &session->surfaces[in->surface];
+		const char *name = name_of(session, session->sections[in->section].name);
+		struct compared_surface *to;
+		struct compared_section *section;
+		struct compared_run *run;
+
+		if (place[in->surface] == 0 || !select_section(selection, session, in->section))
+			continue;
+		to = &comparison->surfaces[place[in->surface] - 1];
+		section = to->sections;
+		while (section < to->sections + to->n_sections && strcmp(section->name, name) != 0)
+			section++;
+		if (section == to->sections + to->n_sections) {
+			section = add_to(comparison, &to->sections, &to->n_sections,
+					 &to->max_sections, sizeof(*section));
+			if (!section)
+				return;
+			*section = (struct compared_section){ .name = copy_of(comparison, name) };
+		}
+		run = &to->runs[to->n_runs - 1];
+		add_facts(&section->facts[group], run, in->section, from, &in->facts, in->grade);
+		if (in->facts.freezes > 0 && section->last_frozen[group] != run->run + 1) {
+			section->last_frozen[group] = run->run + 1;
+			section->frozen[group]++;
+		}
+		if (selection->section) {
+			add_facts(&run->facts, run, in->section, from, &in->facts, in->grade);
+			add_endless(comparison, to, &in->facts, frames->n > 0);
+		}
+	}
+	for (uint32_t i = 0; i < session->n_surfaces && !selection->section; i++) {
+		const struct surface *from = &session->surfaces[i];
+		struct compared_surface *to;
+		struct compared_run *run;
+
+		if (place[i] == 0)
+			continue;
+		to = &comparison->surfaces[place[i] - 1];
+		run = &to->runs[to->n_runs - 1];
+		add_facts(&run->facts, run, 0, from, &from->facts, from->grade);
+		add_endless(comparison, to, &from->facts, frames->n > 0);
+	}
+}
+
+struct grade_facts compare_facts(const struct compared_surface *surface, enum group group)
+{
+	struct grade_facts sum = { 0 };
+
+	for (uint32_t i = 0; i < surface->n_runs; i++)
+		if (surface->runs[i].group == group)
+			grade_add_after(&sum, &surface->runs[i].facts.sum);
+	return sum;
+}
+
+void compare_add(struct comparison *comparison, enum group group, const struct session *session,
+		 const struct selection *selection)
+{
+	uint32_t *place = calloc(session->n_surfaces + 1, sizeof(*place));
+
+	if (!place) {
+		comparison->out_of_memory = true;
+		return;
+	}
+	if (comparison->runs[group] == 0)
+		comparison->groups[group] = (struct compared_group){
+			.folder = copy_of(comparison, session->folder),
+			.model = copy_of(comparison, session_json_text(session, "device", "model")),
+			.build = copy_of(comparison, session_json_text(session, "device", "build")),
+		};
+	/* The Surfaces that are compared: those of apps, which are compared as one, or those that
+	 * the selection names. Each has a run for the session. */
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const char *surface_name = name_of(session, session->surfaces[i].name);
 		const char *app = name_of(session, session->surfaces[i].app);
@@ -199,156 +321,26 @@ static void choose_surfaces(struct comparison *comparison, enum group group,
 		run->without_janks |= session->surfaces[i].sums.without_janks;
 		place[i] = (uint32_t)(surface - comparison->surfaces) + 1;
 	}
-}
-
-/* Runs often lack the same, also those of both groups. */
-static void add_notice(struct comparison *comparison, const char *folder, const char *text)
-{
-	struct compared_notice *notice = comparison->notices;
-
-	while (notice < comparison->notices + comparison->n_notices &&
-	       strcmp(notice->text, text) != 0)
-		notice++;
-	if (notice == comparison->notices + COMPARE_NOTICES_MAX) {
-		comparison->notices_refused++;
-		return;
-	}
-	if (notice == comparison->notices + comparison->n_notices) {
-		notice->text = copy_of(comparison, text);
-		notice->folder = copy_of(comparison, folder);
-		comparison->n_notices++;
-	}
-	notice->runs++;
-}
-
-/* @part: of the run; 0 without sections. The sessions, and sections, do not have the same time.
- * What has no grade has no facts: of files of 2019 it is not known what was late. */
-static void add_facts(struct compared_facts *to, const struct compared_run *run, uint32_t part,
-		      const struct surface *surface, const struct grade_facts *facts,
-		      enum grade grade)
-{
-	struct grade_facts one = *facts;
-	uint64_t number = ((uint64_t)run->run << 32) + part + 1;
-
-	if (grade == GRADE_NONE)
-		return;
-	one.fails_rule = surface->is_judged && surface->facts.fails_rule;
-	if (to->part != number)
-		grade_add_after(&to->sum, &one);
-	else
-		grade_add(&to->sum, &one);
-	to->part = number;
-}
-
-/* What sections and, if none is selected, the whole session have. */
-static void add_session(struct comparison *comparison, enum group group,
-			const struct session *session, const struct selection *selection,
-			const uint32_t *place)
-{
-	for (uint32_t i = 0; i < session->n_in_sections && session->n_sections > 0; i++) {
-		const struct section_numbers *in = &session->in_sections[i];
-		const struct surface *from = &session->surfaces[in->surface];
-		const char *name = name_of(session, session->sections[in->section].name);
-		struct compared_surface *to;
-		struct compared_section *section;
-		struct compared_run *run;
-
-		if (place[in->surface] == 0 || !select_section(selection, session, in->section))
-			continue;
-		to = &comparison->surfaces[place[in->surface] - 1];
-		section = to->sections;
-		while (section < to->sections + to->n_sections && strcmp(section->name, name) != 0)
-			section++;
-		if (section == to->sections + to->n_sections) {
-			section = add_to(comparison, &to->sections, &to->n_sections,
-					 &to->max_sections, sizeof(*section));
-			if (!section)
-				return;
-			*section = (struct compared_section){ .name = copy_of(comparison, name) };
-		}
-		run = &to->runs[to->n_runs - 1];
-		add_facts(&section->facts[group], run, in->section, from, &in->facts, in->grade);
-		if (in->facts.freezes > 0 && section->last_frozen[group] != run->run + 1) {
-			section->last_frozen[group] = run->run + 1;
-			section->frozen[group]++;
-		}
-		if (selection->section) {
-			add_facts(&run->facts, run, in->section, from, &in->facts, in->grade);
-			add_endless(comparison, to, &in->facts, session->frames.n > 0);
-		}
-	}
-	for (uint32_t i = 0; i < session->n_surfaces && !selection->section; i++) {
-		const struct surface *from = &session->surfaces[i];
-		struct compared_surface *to;
-		struct compared_run *run;
-
-		if (place[i] == 0)
-			continue;
-		to = &comparison->surfaces[place[i] - 1];
-		run = &to->runs[to->n_runs - 1];
-		add_facts(&run->facts, run, 0, from, &from->facts, from->grade);
-		add_endless(comparison, to, &from->facts, session->frames.n > 0);
-	}
-}
-
-struct grade_facts compare_facts(const struct compared_surface *surface, enum group group)
-{
-	struct grade_facts sum = { 0 };
-
-	for (uint32_t i = 0; i < surface->n_runs; i++)
-		if (surface->runs[i].group == group)
-			grade_add_after(&sum, &surface->runs[i].facts.sum);
-	return sum;
-}
-
-void compare_add(struct comparison *comparison, enum group group, const struct session *session,
-		 const struct selection *selection)
-{
-	uint32_t *place = calloc(session->n_surfaces + 1, sizeof(*place));
-	const struct pool *frames = &session->frames, *windows = &session->windows;
-
-	if (!place) {
-		comparison->out_of_memory = true;
-		return;
-	}
-	if (comparison->runs[group] == 0)
-		comparison->groups[group] = (struct compared_group){
-			.folder = copy_of(comparison, session->folder),
-			.model = copy_of(comparison, session_json_text(session, "device", "model")),
-			.build = copy_of(comparison, session_json_text(session, "device", "build")),
-		};
-	choose_surfaces(comparison, group, session, selection, place);
-	for (uint64_t i = 0; i < frames->n; i++) {
-		const struct kept_frame *frame = pool_at(frames, i);
-		uint64_t us = kept_interval_ns(frame) / 1000;
-		struct compared_surface *to;
-
-		if (place[frame->surface] == 0 || frame->flags & FRAME_FIRST ||
-		    (frame->flags & FRAME_WAIT && !(frame->flags & FRAME_STALL)) ||
-		    !select_section(selection, session, frame->section))
-			continue;
-		to = &comparison->surfaces[place[frame->surface] - 1];
-		keep_frame(comparison, to, us,
-			   (struct compared_frame){
-				   .late_us = (uint32_t)(kept_late_ns(frame) / 1000),
-				   .vsyncs = frame->vsyncs,
-				   .flags = frame->flags,
-				   .step = frame->step,
-			   });
-		to->time_s[group] += (double)us / 1e6;
-	}
-	for (uint64_t i = 0; frames->n == 0 && i < windows->n; i++) {
-		const struct window *window = pool_at(windows, i);
-
-		if (place[window->surface] > 0 &&
-		    select_section(selection, session, session_section(session, window->end_us)))
-			add_window(comparison, &comparison->surfaces[place[window->surface] - 1],
-				   window);
-	}
 	if (!comparison->out_of_memory)
 		add_session(comparison, group, session, selection, place);
-	for (uint32_t i = 0; i < session->n_notices && !comparison->out_of_memory; i++)
-		add_notice(comparison, session->folder, session->notices[i]);
+	/* Runs often lack the same, also those of both groups. */
+	for (uint32_t i = 0; i < session->n_notices && !comparison->out_of_memory; i++) {
+		struct compared_notice *notice = comparison->notices;
+		struct compared_notice *end = notice + comparison->n_notices;
+
+		while (notice < end && strcmp(notice->text, session->notices[i]) != 0)
+			notice++;
+		if (notice == comparison->notices + COMPARE_NOTICES_MAX) {
+			comparison->notices_refused++;
+			continue;
+		}
+		if (notice == end) {
+			notice->text = copy_of(comparison, session->notices[i]);
+			notice->folder = copy_of(comparison, session->folder);
+			comparison->n_notices++;
+		}
+		notice->runs++;
+	}
 	comparison->runs[group]++;
 	free(place);
 }
@@ -542,31 +534,6 @@ struct ratio {
 	bool with_freezes;     /* of FPS: frames in all drawing */
 };
 
-/* Frame or row @i of a run: a frame as a row with it alone. */
-static struct window row_at(const struct compared_run *run, uint64_t i)
-{
-	struct window row = { .missed = WINDOW_UNKNOWN };
-	const struct compared_frame *frame;
-
-	if (i >= run->n_frames)
-		return run->windows[i - run->n_frames];
-	frame = &run->frames[i];
-	if (is_frame_time(frame)) {
-		row.frames = 1;
-		row.time_us = frame->interval_us;
-		row.late_us = frame->late_us;
-		if (frame->vsyncs != FRAME_VSYNCS_UNKNOWN)
-			row.missed = frame->vsyncs > frame->step ? frame->vsyncs - frame->step : 0;
-	} else {
-		row.stalls = 1;
-		row.stall_us = frame->interval_us;
-	}
-	row.jank = (frame->flags & FRAME_JANK) != 0;
-	row.big_jank = (frame->flags & FRAME_BIG_JANK) != 0;
-	row.jank_us = frame->flags & FRAME_JANK ? frame->interval_us : 0;
-	return row;
-}
-
 /* Adds a row to its block; nothing if the number is unknown there. Lows and percentiles are of
  * single frames. */
 static void add_to_block(const struct ratio *ratio, enum group group, const struct window *row,
@@ -648,8 +615,31 @@ static bool cut(const struct ratio *ratio, const struct compared_run *run, struc
 	length_s = fmin(5, fmax(1, run_us / 1e6 / 30));
 
 	for (uint64_t i = 0; i < n; i++) {
-		struct window row = row_at(run, i);
+		struct window row = { .missed = WINDOW_UNKNOWN };
 
+		if (i < run->n_frames) {
+			/* As a row with one frame or freeze alone. */
+			const struct compared_frame *frame = &run->frames[i];
+			bool is_known = frame->vsyncs != FRAME_VSYNCS_UNKNOWN;
+
+			if (is_frame_time(frame)) {
+				row.frames = 1;
+				row.time_us = frame->interval_us;
+				row.late_us = frame->late_us;
+			} else {
+				row.stalls = 1;
+				row.stall_us = frame->interval_us;
+			}
+			if (is_frame_time(frame) && is_known)
+				row.missed = frame->vsyncs > frame->step
+						     ? frame->vsyncs - frame->step
+						     : 0;
+			row.jank = (frame->flags & FRAME_JANK) != 0;
+			row.big_jank = (frame->flags & FRAME_BIG_JANK) != 0;
+			row.jank_us = row.jank ? frame->interval_us : 0;
+		} else {
+			row = run->windows[i - run->n_frames];
+		}
 		if (i == 0 || filled_s >= length_s) {
 			struct block *added =
 				array_add(&blocks->all, &blocks->n, &blocks->max, sizeof(*added));
@@ -671,43 +661,6 @@ static bool cut(const struct ratio *ratio, const struct compared_run *run, struc
 
 static const char missing[] = "not captured: needs frames.csv of all runs";
 
-/* Of a low the quantile of each group; of a percentile the threshold: just above or just below it,
- * see compare.h. Returns NULL, or why there is none. */
-static const char *set_quantiles(const struct compared_surface *surface, struct ratio *ratio,
-				 struct change *change)
-{
-	double of_frames = compared[ratio->metric].share;
-	bool is_low = compared[ratio->metric].more_is_better;
-
-	for (uint32_t i = 0; i < surface->n_runs; i++)
-		if (surface->runs[i].n_windows > 0)
-			return missing;
-	for (unsigned int group = BASE; group <= (is_low ? NEW : BASE); group++) {
-		size_t n;
-		uint32_t *times = sorted_times(surface, (enum group)group, false, &n);
-		double rank, length_us, beyond, reached, share = of_frames * (double)n;
-
-		if (!times)
-			return missing;
-		if (is_low) {
-			ratio->quantile_us[group] = times[n - (size_t)ceil(share)];
-			free(times);
-			continue;
-		}
-		rank = ceil((1 - of_frames) * (double)n - 1e-9);
-		length_us = times[rank < 1 ? 0 : (size_t)rank - 1];
-		beyond = (double)(n - count_below(times, n, length_us * (1 + SAME_LENGTH)));
-		reached = (double)(n - count_below(times, n, length_us * (1 - SAME_LENGTH)));
-		free(times);
-		change->threshold_us = length_us;
-		/* If all frames are at least as long, that share says nothing. */
-		change->or_equal = beyond * reached < share * share && reached < (double)n;
-		ratio->threshold_us =
-			length_us * (1 + (change->or_equal ? -SAME_LENGTH : SAME_LENGTH));
-	}
-	return NULL;
-}
-
 bool compare_can(enum metric metric)
 {
 	return compared[metric].scale > 0 || compared[metric].rate;
@@ -724,13 +677,44 @@ static bool is_rare(const struct change *change)
 static int compare_ratio(const struct compared_surface *surface, struct ratio ratio,
 			 struct change *change)
 {
-	double base;
+	double of_frames = compared[ratio.metric].share, base;
+	bool is_low = compared[ratio.metric].more_is_better;
 
 	*change = (struct change){ .metric = ratio.metric, .scale = compared[ratio.metric].scale };
 	if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
 		change->why = compare_not_in[surface->time_s[BASE] <= 0 ? BASE : NEW];
-	else if (compared[ratio.metric].share > 0)
-		change->why = set_quantiles(surface, &ratio, change);
+	for (uint32_t i = 0; of_frames > 0 && i < surface->n_runs && !change->why; i++)
+		if (surface->runs[i].n_windows > 0)
+			change->why = missing;
+	/* Of a low the quantile of each group; of a percentile the threshold: just above or just
+	 * below it, see compare.h. */
+	for (unsigned int group = BASE;
+	     of_frames > 0 && group <= (is_low ? NEW : BASE) && !change->why; group++) {
+		size_t n;
+		uint32_t *times = sorted_times(surface, (enum group)group, false, &n);
+		double rank, length_us, beyond, reached, share = of_frames * (double)n;
+
+		if (!times) {
+			change->why = missing;
+			break;
+		}
+		if (is_low) {
+			ratio.quantile_us[group] = times[n - (size_t)ceil(share)];
+			free(times);
+			continue;
+		}
+		rank = ceil((1 - of_frames) * (double)n - 1e-9);
+		length_us = times[rank < 1 ? 0 : (size_t)rank - 1];
+		beyond = (double)(n - count_below(times, n, length_us * (1 + SAME_LENGTH)));
+		reached = (double)(n - count_below(times, n, length_us * (1 - SAME_LENGTH)));
+		free(times);
+		change->threshold_us = length_us;
+		/* If all frames are at least as long, that share says nothing. */
+		change->or_equal = beyond * reached < share * share && reached < (double)n;
+		ratio.threshold_us =
+			length_us * (1 + (change->or_equal ? -SAME_LENGTH : SAME_LENGTH));
+	}
+
 	for (unsigned int group = BASE; group <= NEW && !change->why; group++) {
 		struct blocks blocks = { 0 };
 
@@ -872,41 +856,6 @@ static uint64_t more_freezes(const struct grade_facts *facts)
 	return facts->more_freezes ? 1 + facts->uncounted_ns / STATS_WAIT_NS : 0;
 }
 
-/* Adds what all runs lost. */
-static void add_runs_to(struct compared_verdict *verdict, const struct compared_surface *surface)
-{
-	double most[2] = { 0, 0 };
-
-	for (uint32_t i = 0; i < surface->n_runs; i++) {
-		const struct grade_facts *facts = &surface->runs[i].facts.sum;
-		enum group group = surface->runs[i].group;
-		double longest_s = (double)facts->longest_freeze_ns / 1e9;
-
-		verdict->drawing_s[group] += (double)grade_drawing_ns(facts) / 1e9;
-		verdict->lost_s[group] += (double)grade_lost_ns(facts) / 1e9;
-		verdict->between_s[group] += (double)facts->time_ns / 1e9;
-		verdict->late_s[group] += (double)facts->late_ns / 1e9;
-		verdict->gap_s[group] += (double)facts->gap_ns / 1e9;
-		verdict->span_s[group] += (double)facts->span_ns / 1e9;
-		verdict->missing_s[group] += (double)grade_missing_ns(facts) / 1e9;
-		verdict->freezes[group] += facts->freezes;
-		verdict->more[group] += more_freezes(facts);
-		if (facts->more_freezes)
-			verdict->more_s[group] += (double)facts->uncounted_ns / 1e9;
-		verdict->frozen[group] += facts->freezes > 0;
-		verdict->runs[group]++;
-		verdict->longest_freeze_s[group] =
-			fmax(verdict->longest_freeze_s[group], longest_s);
-		most[group] = fmax(most[group], grade_lost_rate(facts));
-	}
-	for (uint32_t i = 0; i < surface->n_runs; i++) {
-		enum group group = surface->runs[i].group;
-
-		verdict->runs_above[group] +=
-			grade_lost_rate(&surface->runs[i].facts.sum) > most[compare_other(group)];
-	}
-}
-
 /* Student's t of the runs' freezes, as the variance of runs with a freeze more or less. */
 static bool runs_agree(const struct compared_surface *surface,
 		       const struct compared_verdict *verdict, enum group more)
@@ -943,44 +892,26 @@ static bool are_many(uint32_t runs, uint32_t frozen, double most, double share, 
 	return frozen > 0 && chance < level;
 }
 
-/* The other group never freezes: more runs do than by chance, or in one section. */
-static bool many_runs_freeze(const struct compared_surface *surface,
-			     const struct compared_verdict *verdict, enum group more)
+/* True: group @more freezes more than by chance. */
+static bool freezes_more(const struct compared_surface *surface,
+			 const struct compared_verdict *verdict, enum group more)
 {
 	enum group less = compare_other(more);
-	const double *drawing_s = verdict->drawing_s;
-	uint32_t runs = verdict->runs[more], most = verdict->runs[less];
-
-	/* A run that is recorded for a time may freeze at any of it. */
-	if (are_many(runs, verdict->frozen[more], most, drawing_s[less] / drawing_s[more],
-		     FREEZES_LEVEL))
-		return true;
-	for (uint32_t i = 0; i < surface->n_sections; i++) {
-		const struct compared_section *in = &surface->sections[i];
-		double in_s[2] = { grade_drawing_ns(&in->facts[BASE].sum) / 1e9,
-				   grade_drawing_ns(&in->facts[NEW].sum) / 1e9 };
-
-		if (in_s[more] < drawing_s[more] / 2 &&
-		    are_many(runs, in->frozen[more], most, in_s[less] / in_s[more], SECTION_LEVEL))
-			return true;
-	}
-	return false;
-}
-
-/* True: every run of @more freezes more than by chance, beside that of @less which does most. So
- * runs that are added never hide what a single one shows. */
-static bool each_run_freezes_more(const struct compared_surface *surface,
-				  const struct compared_verdict *verdict, enum group more)
-{
-	enum group less = compare_other(more);
-	double often_s, s[2];
-	uint64_t fewest = UINT64_MAX, most = 0;
+	const uint64_t *freezes = verdict->freezes;
+	const uint32_t *runs = verdict->runs;
+	const double *s = verdict->between_s, *drawing_s = verdict->drawing_s;
+	uint64_t least = freezes[less] + verdict->more[less], fewest = UINT64_MAX, most = 0;
+	double run_s[2], often_s;
 	bool are_often;
 
+	if (freezes[more] == 0 || !(drawing_s[less] > 0))
+		return false;
+
+	/* Every run of @more freezes more than by chance, beside that of @less which does most. So
+	 * runs that are added never hide what a single one shows. */
 	for (unsigned int i = BASE; i <= NEW; i++)
-		s[i] = verdict->between_s[i] / verdict->runs[i];
-	are_often =
-		verdict->runs[BASE] > 1 && verdict->runs[NEW] > 1 && s[less] > OFTEN_TIME * s[more];
+		run_s[i] = s[i] / runs[i];
+	are_often = runs[BASE] > 1 && runs[NEW] > 1 && run_s[less] > OFTEN_TIME * run_s[more];
 	for (uint32_t i = 0; i < surface->n_runs; i++) {
 		const struct grade_facts *facts = &surface->runs[i].facts.sum;
 		uint64_t all = facts->freezes + more_freezes(facts);
@@ -997,31 +928,36 @@ static bool each_run_freezes_more(const struct compared_surface *surface,
 		return true;
 	/* Freezes of equal runs are in one of them with its share of the time in which one may
 	 * begin. */
-	often_s = s[more] * (most > 0 ? FAR_TIMES : 1);
-	return fewest >= OFTEN_LEAST &&
-	       binomial_tail(fewest + most, fewest, often_s / (often_s + s[less])) < EVENTS_LEVEL;
-}
-
-/* True: group @more freezes more than by chance. */
-static bool freezes_more(const struct compared_surface *surface,
-			 const struct compared_verdict *verdict, enum group more)
-{
-	enum group less = compare_other(more);
-	const uint64_t *freezes = verdict->freezes;
-	uint64_t least = freezes[less] + verdict->more[less];
-	const double *s = verdict->between_s;
-
-	if (freezes[more] == 0 || !(verdict->drawing_s[less] > 0))
-		return false;
-	if (each_run_freezes_more(surface, verdict, more))
+	often_s = run_s[more] * (most > 0 ? FAR_TIMES : 1);
+	if (fewest >= OFTEN_LEAST &&
+	    binomial_tail(fewest + most, fewest, often_s / (often_s + run_s[less])) < EVENTS_LEVEL)
 		return true;
-	if (verdict->runs[BASE] < RUNS_LEAST || verdict->runs[NEW] < RUNS_LEAST)
+
+	if (runs[BASE] < RUNS_LEAST || runs[NEW] < RUNS_LEAST)
 		return false;
 	if (binomial_tail(freezes[more] + least, freezes[more], s[more] / (s[more] + s[less])) <
 		    NOISE_LEVEL &&
 	    runs_agree(surface, verdict, more))
 		return true;
-	return least == 0 && many_runs_freeze(surface, verdict, more);
+
+	/* The other group never freezes: more runs do than by chance, or in one section. A run that
+	 * is recorded for a time may freeze at any of it. */
+	if (least > 0)
+		return false;
+	if (are_many(runs[more], verdict->frozen[more], runs[less],
+		     drawing_s[less] / drawing_s[more], FREEZES_LEVEL))
+		return true;
+	for (uint32_t i = 0; i < surface->n_sections; i++) {
+		const struct compared_section *in = &surface->sections[i];
+		double in_s[2] = { grade_drawing_ns(&in->facts[BASE].sum) / 1e9,
+				   grade_drawing_ns(&in->facts[NEW].sum) / 1e9 };
+
+		if (in_s[more] < drawing_s[more] / 2 &&
+		    are_many(runs[more], in->frozen[more], runs[less], in_s[less] / in_s[more],
+			     SECTION_LEVEL))
+			return true;
+	}
+	return false;
 }
 
 /* Time that a section lost more than BASE would have in the same time of drawing. */
@@ -1076,29 +1012,43 @@ static bool has_doubt(struct compared_verdict *verdict, enum group group, bool i
 	return verdict->doubt != DOUBT_NONE;
 }
 
-/* True: NEW freezes more often or loses more, be it within the noise: it is not better, whatever
- * else is beyond the noise. Fewer freezes are better beside some more late frames, but not beside
- * longer freezes. */
-static bool may_be_worse(const struct compared_verdict *verdict)
-{
-	const double *s = verdict->drawing_s;
-	double lost_s[2];
-
-	for (unsigned int i = BASE; i <= NEW; i++)
-		lost_s[i] = verdict->lost_s[i] - (verdict->freezes_less ? verdict->late_s[i] : 0);
-	return (double)verdict->freezes[NEW] * s[BASE] > (double)verdict->freezes[BASE] * s[NEW] ||
-	       lost_s[NEW] * s[BASE] > lost_s[BASE] * s[NEW];
-}
-
 static int set_verdict(const struct compared_surface *surface, struct compared_verdict *verdict)
 {
+	const double *s = verdict->drawing_s;
+	double most[2] = { 0, 0 }, lost_s[2], base_s;
 	struct change drawn = { 0 };
-	bool is_better, is_known, is_worse;
-	double base_s;
+	bool is_better, is_known, is_worse, may_be_worse;
 	int error;
 
 	*verdict = (struct compared_verdict){ .word = COMPARED_UNCLEAR };
-	add_runs_to(verdict, surface);
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		const struct grade_facts *facts = &surface->runs[i].facts.sum;
+		enum group group = surface->runs[i].group;
+		double longest_s = (double)facts->longest_freeze_ns / 1e9;
+
+		verdict->drawing_s[group] += (double)grade_drawing_ns(facts) / 1e9;
+		verdict->lost_s[group] += (double)grade_lost_ns(facts) / 1e9;
+		verdict->between_s[group] += (double)facts->time_ns / 1e9;
+		verdict->late_s[group] += (double)facts->late_ns / 1e9;
+		verdict->gap_s[group] += (double)facts->gap_ns / 1e9;
+		verdict->span_s[group] += (double)facts->span_ns / 1e9;
+		verdict->missing_s[group] += (double)grade_missing_ns(facts) / 1e9;
+		verdict->freezes[group] += facts->freezes;
+		verdict->more[group] += more_freezes(facts);
+		if (facts->more_freezes)
+			verdict->more_s[group] += (double)facts->uncounted_ns / 1e9;
+		verdict->frozen[group] += facts->freezes > 0;
+		verdict->runs[group]++;
+		verdict->longest_freeze_s[group] =
+			fmax(verdict->longest_freeze_s[group], longest_s);
+		most[group] = fmax(most[group], grade_lost_rate(facts));
+	}
+	for (uint32_t i = 0; i < surface->n_runs; i++) {
+		enum group group = surface->runs[i].group;
+
+		verdict->runs_above[group] +=
+			grade_lost_rate(&surface->runs[i].facts.sum) > most[compare_other(group)];
+	}
 	verdict->freezes_more = freezes_more(surface, verdict, NEW);
 	verdict->freezes_less = freezes_more(surface, verdict, BASE);
 	error = compare_metric(surface, METRIC_LOST_RATE, &verdict->lost);
@@ -1117,10 +1067,18 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 		    (verdict->worst ? lost_more(verdict->worst) : 0))
 			verdict->worst = &surface->sections[i];
 	/* It loses more, even if all waits of BASE that may be freezes are. */
-	base_s = verdict->drawing_s[BASE] + verdict->more_s[BASE];
+	base_s = s[BASE] + verdict->more_s[BASE];
 	is_worse = verdict->lost.excess > COMPARE_BEYOND &&
-		   verdict->lost_s[NEW] * base_s > (verdict->lost_s[BASE] + verdict->more_s[BASE]) *
-							   verdict->drawing_s[NEW];
+		   verdict->lost_s[NEW] * base_s >
+			   (verdict->lost_s[BASE] + verdict->more_s[BASE]) * s[NEW];
+	/* NEW freezes more often or loses more, be it within the noise: it is not better, whatever
+	 * else is beyond the noise. Fewer freezes are better beside some more late frames, but not
+	 * beside longer freezes. */
+	for (unsigned int i = BASE; i <= NEW; i++)
+		lost_s[i] = verdict->lost_s[i] - (verdict->freezes_less ? verdict->late_s[i] : 0);
+	may_be_worse =
+		(double)verdict->freezes[NEW] * s[BASE] > (double)verdict->freezes[BASE] * s[NEW] ||
+		lost_s[NEW] * s[BASE] > lost_s[BASE] * s[NEW];
 	if (verdict->freezes_more || is_worse ||
 	    (is_better ? drawn : verdict->fps).excess < -COMPARE_BEYOND) {
 		verdict->word = COMPARED_WORSE;
@@ -1130,12 +1088,12 @@ static int set_verdict(const struct compared_surface *surface, struct compared_v
 	} else if (has_doubt(verdict, NEW, is_better) || !is_known) {
 		verdict->word = COMPARED_UNCLEAR;
 	} else if (is_better || verdict->fps.excess > COMPARE_BEYOND) {
-		verdict->word = may_be_worse(verdict) ? COMPARED_UNCLEAR : COMPARED_BETTER;
+		verdict->word = may_be_worse ? COMPARED_UNCLEAR : COMPARED_BETTER;
 	} else {
 		verdict->word = has_doubt(verdict, BASE, false) ? COMPARED_UNCLEAR : COMPARED_SAME;
 	}
 	/* Where there is not enough data, only a freeze is told before that. */
-	if (!is_known && !(verdict->doubt == DOUBT_FREEZES && verdict->drawing_s[BASE] > 0))
+	if (!is_known && !(verdict->doubt == DOUBT_FREEZES && s[BASE] > 0))
 		verdict->doubt = DOUBT_NONE;
 	return 0;
 }

@@ -60,27 +60,6 @@ static double at_least(enum metric metric, const struct numbers *numbers,
 	}
 }
 
-/* Where there is not enough data, @why, for the condition. What is known to be beyond its limit
- * stays so. */
-static enum outcome judge_part(char text[TEXT_SIZE], const struct condition *condition,
-			       const struct numbers *numbers, const struct grade_facts *facts,
-			       const char *why)
-{
-	double known = at_least(condition->metric, numbers, facts);
-	char number[METRIC_TEXT_SIZE], longest[GRADE_TIME_SIZE];
-
-	metric_print(number, condition->metric, known);
-	grade_time(longest, facts->longest_freeze_ns, ENGLISH);
-	if (asks_for_more(condition) && known > 0 && condition_holds(condition, known))
-		snprintf(text, TEXT_SIZE, "%s is %s or more (%s)", metrics[condition->metric].name,
-			 number, why);
-	else if (condition->needs_no_freeze && facts->freezes > 0)
-		snprintf(text, TEXT_SIZE, "%s, but it froze (longest %s)", why, longest);
-	else
-		return snprintf(text, TEXT_SIZE, "%s", why), OUTCOME_UNKNOWN;
-	return OUTCOME_HOLDS;
-}
-
 /* Why a condition that is not true may be so nevertheless: freezes of the app may be unknown. ""
  * without a doubt. */
 static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
@@ -102,40 +81,6 @@ static void tell_doubt(char text[TEXT_SIZE], const struct condition *condition,
 	else if (facts->more_freezes && condition->metric != METRIC_GRADE)
 		snprintf(text, TEXT_SIZE,
 			 ", but there may be more freezes: events, or events.csv, are missing");
-}
-
-static void judge(struct results *results, const struct condition *condition, const char *where,
-		  const struct numbers *numbers, const struct grade_facts *facts, enum grade grade)
-{
-	const double *of = numbers->of;
-	double value = of[condition->metric];
-	double time = (double)grade_drawing_ns(facts) / 1e9;
-	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE], why[TEXT_SIZE] = "", doubt[TEXT_SIZE];
-	enum outcome outcome;
-
-	if (condition->metric == METRIC_GRADE && isnan(value))
-		snprintf(why, sizeof(why), "the grade is %s",
-			 grade == GRADE_NONE ? "unknown" : grade_names[grade]);
-	else if (isnan(value))
-		snprintf(why, sizeof(why), "%s is not captured", metrics[condition->metric].name);
-	else if (time < JUDGE_SECONDS_LEAST)
-		snprintf(why, sizeof(why), "not enough data: %.1f s of drawing, %d s are needed",
-			 time, JUDGE_SECONDS_LEAST);
-	if (why[0]) {
-		outcome = judge_part(text, condition, numbers, facts, why);
-	} else {
-		/* As it is printed, and as it is in summary.csv. */
-		metric_print(number, condition->metric, value);
-		value = condition->metric == METRIC_GRADE ? value : strtod(number, NULL);
-		tell_doubt(doubt, condition, facts);
-		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS
-			  : doubt[0]			    ? OUTCOME_UNKNOWN
-							    : OUTCOME_HOLDS_NOT;
-		snprintf(text, sizeof(text), "%s is %s", metrics[condition->metric].name, number);
-		if (outcome == OUTCOME_UNKNOWN)
-			text_append(text, sizeof(text), "%s", doubt);
-	}
-	results_add(results, outcome, where, condition->text, text);
 }
 
 static double drawing_s(const struct numbers *numbers)
@@ -241,9 +186,12 @@ static void judge_at(struct results *results, const struct session *session,
 {
 	const struct section *section = subject->section;
 	const struct grade_facts *facts = subject->facts;
-	struct numbers numbers = subject->numbers;
-	struct numbers endless;
-	char *where = NULL;
+	const char *metric = metrics[condition->metric].name;
+	double time_s = (double)grade_drawing_ns(facts) / 1e9, value;
+	struct numbers numbers = subject->numbers, endless;
+	char text[TEXT_SIZE], number[METRIC_TEXT_SIZE], longest[GRADE_TIME_SIZE];
+	char why[TEXT_SIZE] = "", doubt[TEXT_SIZE], *where;
+	enum outcome outcome;
 
 	/* An app that hangs must not pass for one that does not. */
 	if (facts->endless > 0 && !isnan(numbers.of[METRIC_STALLS])) {
@@ -255,73 +203,104 @@ static void judge_at(struct results *results, const struct session *session,
 		add_numbers(&numbers, &endless);
 		derive(&numbers);
 	}
+	value = numbers.of[condition->metric];
+	if (condition->metric == METRIC_GRADE && isnan(value))
+		snprintf(why, sizeof(why), "the grade is %s",
+			 subject->grade == GRADE_NONE ? "unknown" : grade_names[subject->grade]);
+	else if (isnan(value))
+		snprintf(why, sizeof(why), "%s is not captured", metric);
+	else if (time_s < JUDGE_SECONDS_LEAST)
+		snprintf(why, sizeof(why), "not enough data: %.1f s of drawing, %d s are needed",
+			 time_s, JUDGE_SECONDS_LEAST);
+	if (why[0]) {
+		double known = at_least(condition->metric, &numbers, facts);
+
+		/* What is known to be beyond the limit stays so. */
+		metric_print(number, condition->metric, known);
+		grade_time(longest, facts->longest_freeze_ns, ENGLISH);
+		outcome = OUTCOME_HOLDS;
+		if (asks_for_more(condition) && known > 0 && condition_holds(condition, known)) {
+			snprintf(text, sizeof(text), "%s is %s or more (%s)", metric, number, why);
+		} else if (condition->needs_no_freeze && facts->freezes > 0) {
+			snprintf(text, sizeof(text), "%s, but it froze (longest %s)", why, longest);
+		} else {
+			strcpy(text, why);
+			outcome = OUTCOME_UNKNOWN;
+		}
+	} else {
+		/* As it is printed, and as it is in summary.csv. */
+		metric_print(number, condition->metric, value);
+		value = condition->metric == METRIC_GRADE ? value : strtod(number, NULL);
+		tell_doubt(doubt, condition, facts);
+		outcome = condition_holds(condition, value) ? OUTCOME_HOLDS
+			  : doubt[0]			    ? OUTCOME_UNKNOWN
+							    : OUTCOME_HOLDS_NOT;
+		snprintf(text, sizeof(text), "%s is %s", metric, number);
+		if (outcome == OUTCOME_UNKNOWN)
+			text_append(text, sizeof(text), "%s", doubt);
+	}
 	if (asprintf(&where, "%s: %s%s%s", session->folder,
 		     section ? name_of(session, section->name) : "", section ? ": " : "",
 		     name_of(session, subject->name)) < 0) {
 		results->failed = true;
 		return;
 	}
-	judge(results, condition, where, &numbers, facts, subject->grade);
+	results_add(results, outcome, where, condition->text, text);
 	free(where);
 }
 
-/* The subject at place @i: of the Surfaces if --surface selects some, else of the apps; in sections
- * if --section does. Returns false if it is not judged: an app that nobody uses, unless it is
- * named. */
-static bool subject_at(struct subject *subject, const struct selection *selection,
-		       const struct session *session, uint32_t i)
-{
-	bool in_sections = selection->section != NULL;
-	uint32_t section;
-
-	if (selection->surface) {
-		const struct section_numbers *in = in_sections ? &session->in_sections[i] : NULL;
-		const struct surface *surface = &session->surfaces[in ? in->surface : i];
-
-		section = in ? in->section : 0;
-		if (!surface->is_shown)
-			return false;
-		*subject = (struct subject){ .name = surface->name,
-					     .numbers = in ? in->numbers : surface->numbers,
-					     .facts = in ? &in->facts : &surface->facts,
-					     .grade = in ? in->grade : surface->grade };
-	} else {
-		const struct graded_app *app =
-			in_sections ? &session->in_section_apps[i] : &session->apps[i];
-
-		section = app->section;
-		if (!selection->app && !app_is_used(session_app_place(session, app)))
-			return false;
-		*subject = (struct subject){ .name = app->app,
-					     .facts = &app->facts,
-					     .grade = app->grade };
-		app_numbers(&subject->numbers, session, app, in_sections);
-	}
-	subject->section = in_sections ? &session->sections[section] : NULL;
-	return select_section(selection, session, section);
-}
-
+/* Judges the Surfaces if --surface selects some, else the apps; in sections if --section does. */
 static void judge_session(struct results *results, const struct selection *selection,
 			  const struct session *session, const struct condition *condition)
 {
-	uint32_t max = selection->section ? session->n_in_section_apps : session->n_apps;
 	const char *why = "not enough data: no app has a grade";
-	struct subject subject;
-	bool is_judged = false;
+	bool in_sections = selection->section != NULL, is_judged = false;
+	uint32_t n = in_sections ? session->n_in_section_apps : session->n_apps;
 
 	if (selection->surface)
-		max = selection->section ? session->n_in_sections : session->n_surfaces;
-	for (uint32_t i = 0; i < max; i++)
-		if (subject_at(&subject, selection, session, i)) {
-			judge_at(results, session, condition, &subject);
-			is_judged = true;
+		n = in_sections ? session->n_in_sections : session->n_surfaces;
+	for (uint32_t i = 0; i < n; i++) {
+		struct subject subject;
+		uint32_t section;
+
+		if (selection->surface) {
+			const struct section_numbers *in =
+				in_sections ? &session->in_sections[i] : NULL;
+			const struct surface *surface = &session->surfaces[in ? in->surface : i];
+
+			if (!surface->is_shown)
+				continue;
+			section = in ? in->section : 0;
+			subject = (struct subject){ .name = surface->name,
+						    .numbers = in ? in->numbers : surface->numbers,
+						    .facts = in ? &in->facts : &surface->facts,
+						    .grade = in ? in->grade : surface->grade };
+		} else {
+			const struct graded_app *app =
+				in_sections ? &session->in_section_apps[i] : &session->apps[i];
+
+			/* Nobody uses it, and it is not named. */
+			if (!selection->app && !app_is_used(session_app_place(session, app)))
+				continue;
+			section = app->section;
+			subject = (struct subject){ .name = app->app,
+						    .facts = &app->facts,
+						    .grade = app->grade };
+			app_numbers(&subject.numbers, session, app, in_sections);
 		}
+		subject.section = in_sections ? &session->sections[section] : NULL;
+		if (!select_section(selection, session, section))
+			continue;
+		judge_at(results, session, condition, &subject);
+		is_judged = true;
+	}
 	if (is_judged)
 		return;
 	/* What is known of apps that have no grade: a freeze is one, however long it drew. */
 	for (uint32_t i = 0; i < session->n_ungraded; i++) {
-		subject = (struct subject){ .name = session->ungraded[i].app,
-					    .facts = &session->ungraded[i].facts };
+		struct subject subject = { .name = session->ungraded[i].app,
+					   .facts = &session->ungraded[i].facts };
+
 		numbers_clear(&subject.numbers);
 		judge_at(results, session, condition, &subject);
 	}
@@ -346,95 +325,82 @@ void judge_sessions(struct results *results, const struct report *report,
 
 /* --- comparison --- */
 
-static void describe(char text[TEXT_SIZE], const struct change *change,
-		     const struct compared_verdict *verdict)
-{
-	double base = change->of[BASE].value, new = change->of[NEW].value;
-	const char *unit = change->threshold_us > 0 ? " % of the frames" : "";
-	char range[COMPARE_RANGE_SIZE];
-
-	if (!change->is_known) {
-		snprintf(text, TEXT_SIZE, "%s", change->why);
-		return;
-	}
-	snprintf(text, TEXT_SIZE, "%.4g -> %.4g%s", base * change->scale, new * change->scale,
-		 unit);
-	if (change->threshold_us > 0)
-		text_append(text, TEXT_SIZE, " %s %.1f ms",
-			    change->or_equal ? "at or above" : "above", change->threshold_us / 1e3);
-	if (base > 0)
-		text_append(text, TEXT_SIZE, ": %+.1f %%", 100 * (new / base - 1));
-	compare_range(range, change);
-	if (compare_by_freezes(change, verdict))
-		text_append(text, TEXT_SIZE, ": %s, as the number of freezes is beyond chance",
-			    compare_words(change, verdict));
-	else if (base > 0)
-		text_append(text, TEXT_SIZE, ", noise %s%s", range[0] == 'a' ? "allows " : "",
-			    range);
-}
-
-/* The same rule as for a session; and freezes of NEW, or time that all of its runs lost, may be too
- * few to rule out chance: that is no equality. Nor is a limit kept that NEW is beyond, but not
- * beyond the noise. */
-static void tell_compared_doubt(char text[TEXT_SIZE], const struct condition *condition,
-				const struct change *change, const struct compared_surface *surface,
-				const struct compared_verdict *verdict)
-{
-	const struct grade_facts facts = compare_facts(surface, NEW);
-	bool is_few = verdict->freezes[NEW] > 0 && verdict->freezes[BASE] == 0;
-
-	tell_doubt(text, condition, &facts);
-	if (text[0] || !asks_for_more(condition) || !condition_counts_freezes(condition) ||
-	    !(compare_excess(condition, change) > 0))
-		return;
-	if (compare_by_freezes(change, verdict))
-		snprintf(text, TEXT_SIZE, ", but by how much is not known");
-	else if (verdict->freezes_more)
-		snprintf(text, TEXT_SIZE, ", but NEW freezes more than BASE");
-	else if (is_few)
-		snprintf(text, TEXT_SIZE,
-			 ", but NEW has %llu freeze%s, BASE none%s: too few to rule out chance",
-			 (unsigned long long)verdict->freezes[NEW],
-			 verdict->freezes[NEW] == 1 ? "" : "s",
-			 verdict->more[BASE] > 0 ? " that is known" : "");
-	else if (verdict->doubt == DOUBT_RUNS && verdict->doubtful == NEW)
-		snprintf(text, TEXT_SIZE,
-			 ", but each run of NEW loses more time than any run of BASE: too few runs "
-			 "to rule out chance");
-	else if (!condition->is_change)
-		snprintf(text, TEXT_SIZE, ", but the noise is too large to tell");
-}
-
 static int judge_change(struct results *results, const struct condition *condition,
 			const struct compared_surface *surface,
 			const struct compared_verdict *verdict)
 {
 	struct change change;
-	char text[TEXT_SIZE], doubt[TEXT_SIZE];
 	int error = compare_metric(surface, condition->metric, &change);
-	enum outcome outcome = error < 0 ? OUTCOME_UNKNOWN : compare_judge(condition, &change);
+	bool counts = asks_for_more(condition) && condition_counts_freezes(condition);
+	double base = change.of[BASE].value, new = change.of[NEW].value;
+	char text[TEXT_SIZE], doubt[TEXT_SIZE], range[COMPARE_RANGE_SIZE];
+	const uint64_t *freezes = verdict->freezes;
+	struct grade_facts facts;
+	enum outcome outcome;
 
 	if (error < 0)
 		return error;
-	describe(text, &change, verdict);
+	outcome = compare_judge(condition, &change);
+	if (!change.is_known) {
+		snprintf(text, sizeof(text), "%s", change.why);
+	} else {
+		snprintf(text, sizeof(text), "%.4g -> %.4g%s", base * change.scale,
+			 new *change.scale, change.threshold_us > 0 ? " % of the frames" : "");
+		if (change.threshold_us > 0)
+			text_append(text, sizeof(text), " %s %.1f ms",
+				    change.or_equal ? "at or above" : "above",
+				    change.threshold_us / 1e3);
+		if (base > 0)
+			text_append(text, sizeof(text), ": %+.1f %%", 100 * (new / base - 1));
+		compare_range(range, &change);
+		if (compare_by_freezes(&change, verdict))
+			text_append(text, sizeof(text),
+				    ": %s, as the number of freezes is beyond chance",
+				    compare_words(&change, verdict));
+		else if (base > 0)
+			text_append(text, sizeof(text), ", noise %s%s",
+				    range[0] == 'a' ? "allows " : "", range);
+	}
+
 	/* A freeze that is known is one, however little else is; whether they are more, the verdict
 	 * says. */
 	if (change.metric == METRIC_FREEZES_10MIN && condition->relation == MORE &&
 	    condition->limit == 0 &&
-	    (condition->is_change ? verdict->freezes_more : verdict->freezes[NEW] > 0)) {
+	    (condition->is_change ? verdict->freezes_more : freezes[NEW] > 0)) {
 		outcome = OUTCOME_HOLDS;
 		if (!change.is_known)
-			snprintf(text, TEXT_SIZE, "NEW froze (%s)", change.why);
+			snprintf(text, sizeof(text), "NEW froze (%s)", change.why);
 	} else if (change.is_known && outcome == OUTCOME_UNKNOWN) {
-		text_append(text, TEXT_SIZE, ", but these are too few to rule out chance");
-	} else if (outcome == OUTCOME_HOLDS && condition->is_change && asks_for_more(condition) &&
-		   condition_counts_freezes(condition) && verdict->doubt == DOUBT_MORE &&
-		   verdict->doubtful == BASE) {
+		text_append(text, sizeof(text), ", but these are too few to rule out chance");
+	} else if (outcome == OUTCOME_HOLDS && condition->is_change && counts &&
+		   verdict->doubt == DOUBT_MORE && verdict->doubtful == BASE) {
 		outcome = OUTCOME_UNKNOWN;
-		text_append(text, TEXT_SIZE, ", but BASE may have more freezes than are known");
+		text_append(text, sizeof(text), ", but BASE may have more freezes than are known");
 	} else if (outcome == OUTCOME_HOLDS_NOT) {
-		tell_compared_doubt(doubt, condition, &change, surface, verdict);
-		text_append(text, TEXT_SIZE, "%s", doubt);
+		/* The same rule as for a session; and freezes of NEW, or time that all of its runs
+		 * lost, may be too few to rule out chance: that is no equality. Nor is a limit kept
+		 * that NEW is beyond, but not beyond the noise. */
+		facts = compare_facts(surface, NEW);
+		tell_doubt(doubt, condition, &facts);
+		if (!doubt[0] && counts && compare_excess(condition, &change) > 0) {
+			if (compare_by_freezes(&change, verdict))
+				strcpy(doubt, ", but by how much is not known");
+			else if (verdict->freezes_more)
+				strcpy(doubt, ", but NEW freezes more than BASE");
+			else if (freezes[NEW] > 0 && freezes[BASE] == 0)
+				snprintf(doubt, sizeof(doubt),
+					 ", but NEW has %llu freeze%s, BASE none%s: too few to "
+					 "rule out chance",
+					 (unsigned long long)freezes[NEW],
+					 freezes[NEW] == 1 ? "" : "s",
+					 verdict->more[BASE] > 0 ? " that is known" : "");
+			else if (verdict->doubt == DOUBT_RUNS && verdict->doubtful == NEW)
+				strcpy(doubt, ", but each run of NEW loses more time than any run "
+					      "of BASE: too few runs to rule out chance");
+			else if (!condition->is_change)
+				strcpy(doubt, ", but the noise is too large to tell");
+		}
+		text_append(text, sizeof(text), "%s", doubt);
 		outcome = doubt[0] ? OUTCOME_UNKNOWN : OUTCOME_HOLDS_NOT;
 	}
 	/* Whether NEW freezes more, the verdict says. */

@@ -159,34 +159,30 @@ static bool is_less(const struct late_row *a, const struct late_row *b)
 	return a->interval_us < b->interval_us;
 }
 
-bool has_place(const struct session *session, const struct late_row *row)
-{
-	return session->n_late < LATE_MAX || is_less(&session->late[0], row);
-}
-
-void add_late(struct session *session, struct late_row row)
+struct late_row *add_late(struct session *session, struct late_row row)
 {
 	struct late_row *late = session->late;
-	uint32_t at = session->n_late;
+	uint32_t at = 0;
 
-	if (at < LATE_MAX) {
-		session->n_late++;
+	if (session->n_late < LATE_MAX) {
+		at = session->n_late++;
 		for (; at > 0 && is_less(&row, &late[(at - 1) / 2]); at = (at - 1) / 2)
 			late[at] = late[(at - 1) / 2];
-		late[at] = row;
-		return;
-	}
-	/* From the place of the first one on, children move up until none is less than @row. */
-	at = 0;
-	for (uint32_t child = 1; child < LATE_MAX; child = 2 * at + 1) {
-		if (child + 1 < LATE_MAX && is_less(&late[child + 1], &late[child]))
-			child++;
-		if (!is_less(&late[child], &row))
-			break;
-		late[(child - 1) / 2] = late[child];
-		at = child;
+	} else if (is_less(&late[0], &row)) {
+		/* From the place of the first one on, children move up until none is less. */
+		for (uint32_t child = 1; child < LATE_MAX; child = 2 * at + 1) {
+			if (child + 1 < LATE_MAX && is_less(&late[child + 1], &late[child]))
+				child++;
+			if (!is_less(&late[child], &row))
+				break;
+			late[at] = late[child];
+			at = child;
+		}
+	} else {
+		return NULL;
 	}
 	late[at] = row;
+	return &late[at];
 }
 
 void order_late(struct reading *reading, bool by_id)

@@ -235,11 +235,9 @@ void count_unended(struct reading *reading);
 
 /* --- late frames (rows.c) --- */
 
-/* True: it is among those with most harm so far. */
-bool has_place(const struct session *session, const struct late_row *row);
-
-/* Adds one that has a place. */
-void add_late(struct session *session, struct late_row row);
+/* Adds one and returns it, unless LATE_MAX others have more harm: then NULL. The caller may set
+ * what else is known of it. */
+struct late_row *add_late(struct session *session, struct late_row row);
 
 /* Fills @reading->late_order: the late frames by their vsync, or by their vsync id. */
 void order_late(struct reading *reading, bool by_id);

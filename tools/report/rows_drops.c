@@ -42,27 +42,15 @@ static void prefer_drops(struct reading *reading)
 	}
 	/* It has less frames than the rows of fps.csv, or the session. */
 	reading->harm_from_drops = session->files[ROW_FRAMES].rows == 0 || in_frames < in_all;
-	if (reading->harm_from_drops)
-		session->n_late = 0;
-	else
+	if (!reading->harm_from_drops) {
 		order_late(reading, false);
-	for (uint32_t i = 0; reading->harm_from_drops && i < session->n_surfaces; i++) {
+		return;
+	}
+	session->n_late = 0;
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		session->surfaces[i].harm = (struct harm){ 0 };
 		session->surfaces[i].sums.facts = (struct grade_facts){ 0 };
 	}
-}
-
-/* The cadence of a Surface: of the session, else of most frames in rows, else 1. */
-static double cadence_of(const struct surface *surface)
-{
-	unsigned int most = 1;
-
-	if (surface->numbers.of[METRIC_CADENCE] >= 1)
-		return surface->numbers.of[METRIC_CADENCE];
-	for (unsigned int i = 2; i < CADENCES_MAX; i++)
-		if (surface->row_cadences[i] > surface->row_cadences[most])
-			most = i;
-	return most;
 }
 
 /* Without all frames, harm is that of the drops, against the cadence of the whole session. */
@@ -75,8 +63,10 @@ static void read_drop(const struct csv_row *csv)
 	int64_t end_us = number_in(csv, DROP_END);
 	int64_t used_us = number_in(csv, DROP_USED);
 	int64_t missed = count_in(csv, DROP_MISSED);
-	struct late_row row;
 	double harm_us = 0; /* unknown */
+	enum cause cause = cause_in(text_in(csv, DROP_CAUSE));
+	struct late_row *row;
+	bool is_stall;
 
 	if (used_us < 0) {
 		session->files[ROW_DROPS].malformed++;
@@ -98,38 +88,47 @@ static void read_drop(const struct csv_row *csv)
 		}
 		return;
 	}
-	row = (struct late_row){
-		.time_us = end_us,
-		.interval_us = (uint64_t)used_us,
-		LATE_ROW_UNKNOWN,
-		.surface = number_of_surface(session, surface),
-		.cause = (uint8_t)cause_in(text_in(csv, DROP_CAUSE)),
-		/* A wait has a row here only if it is a stall. */
-		.is_stall = threshold_reached((uint64_t)used_us, STATS_WAIT_NS / 1000, true),
-	};
+
+	/* A wait has a row here only if it is a stall. */
+	is_stall = threshold_reached((uint64_t)used_us, STATS_WAIT_NS / 1000, true);
 	if (!has_column(csv, DROP_MISSED)) {
 		/* One of 2019 does not say how many vsyncs it missed. */
 		session->is_2019 = true;
 	} else {
-		if (row.is_stall)
+		/* Of the session, else of most frames in rows, else 1. */
+		double cadence = surface->numbers.of[METRIC_CADENCE];
+		unsigned int most = 1;
+
+		for (unsigned int i = 2; i < CADENCES_MAX; i++)
+			if (surface->row_cadences[i] > surface->row_cadences[most])
+				most = i;
+		if (!(cadence >= 1))
+			cadence = most;
+		if (is_stall)
 			harm_us = (double)used_us;
 		else if (missed > 0)
-			harm_us = (double)used_us * ((double)missed + 1 - cadence_of(surface)) /
+			harm_us = (double)used_us * ((double)missed + 1 - cadence) /
 				  ((double)missed + 1);
 		if (harm_us < 1)
 			return;
 		harm_add(&surface->harm, (uint64_t)end_us * 1000, (uint64_t)(harm_us * 1000));
-		grade_add_lost(&surface->sums.facts, row.cause, (uint64_t)(harm_us * 1000),
-			       row.is_stall);
+		grade_add_lost(&surface->sums.facts, cause, (uint64_t)(harm_us * 1000), is_stall);
 	}
-	row.harm_us = (uint64_t)harm_us;
-	if (!has_place(session, &row))
+	row = add_late(session, (struct late_row){
+					.time_us = end_us,
+					.harm_us = (uint64_t)harm_us,
+					.interval_us = (uint64_t)used_us,
+					LATE_ROW_UNKNOWN,
+					.surface = number_of_surface(session, surface),
+					.cause = (uint8_t)cause,
+					.is_stall = is_stall,
+				});
+	if (!row)
 		return;
-	row.vsync_us = end_us;
-	row.frame_number = number_in(csv, DROP_NUMBER);
-	row.layer = !has_column(csv, DROP_LAYER) ? NAME_NONE : name_in(csv, DROP_LAYER);
-	row.info = name_in(csv, DROP_INFO);
-	add_late(session, row);
+	row->vsync_us = end_us;
+	row->frame_number = number_in(csv, DROP_NUMBER);
+	row->layer = !has_column(csv, DROP_LAYER) ? NAME_NONE : name_in(csv, DROP_LAYER);
+	row->info = name_in(csv, DROP_INFO);
 }
 
 const struct kind drops_kind = { ROW_DROPS, drop_columns, read_drop, drops_of_2019 };

@@ -245,7 +245,7 @@ static void add_stall(struct session *session, uint16_t surface, int64_t time_us
 		if (session->late[i].is_stall && session->late[i].surface == surface &&
 		    llabs(session->late[i].time_us - time_us) < 100000)
 			return;
-	if (time_us >= 0 && has_place(session, &row))
+	if (time_us >= 0)
 		add_late(session, row);
 }
 

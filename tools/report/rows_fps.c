@@ -60,97 +60,97 @@ static int64_t known_of(const struct window *window, uint32_t count)
 	return window->unknown > 0 && count == WINDOW_UNKNOWN ? 0 : known_or_row_unknown(count);
 }
 
-/* What can be added of a row. Matrix and the like are not in it. */
-static struct frame_stats stats_of(const struct window *window, uint8_t step, int64_t lost)
+/* Adds a row to the sums of its Surface, in the session and in the section where it ends. */
+static void add_row(struct reading *reading, struct surface *surface, const struct window *row,
+		    bool without_janks, bool without_late)
 {
-	return (struct frame_stats){
-		.frames = window->frames,
-		.time_ns = window->time_us * 1000,
-		.max_ns = UINT64_C(1000) * window->max_us,
-		.waits = window->waits,
-		.wait_ns = window->waiting_us * 1000,
-		.a = window->a,
-		.b = window->b,
-		.c = window->c,
-		.unknown = window->unknown,
-		.d = known_of(window, window->d),
-		.missed = known_of(window, window->missed),
-		.late = window->late == WINDOW_UNKNOWN ? 0 : window->late,
-		.late_ns = window->late_us * 1000,
+	const struct session *session = reading->session;
+	uint8_t step = step_at(reading, row->end_us);
+	uint32_t begin = session_section(session, row->start_us);
+	uint32_t section = session_section(session, row->end_us);
+	bool knows_stalls = row->stalls != WINDOW_UNKNOWN;
+	/* What can be added of a row. Matrix and the like are not in it. */
+	const struct frame_stats stats = {
+		.frames = row->frames,
+		.time_ns = row->time_us * 1000,
+		.max_ns = UINT64_C(1000) * row->max_us,
+		.waits = row->waits,
+		.wait_ns = row->waiting_us * 1000,
+		.a = row->a,
+		.b = row->b,
+		.c = row->c,
+		.unknown = row->unknown,
+		.d = known_of(row, row->d),
+		.missed = known_of(row, row->missed),
+		.late = row->late == WINDOW_UNKNOWN ? 0 : row->late,
+		.late_ns = row->late_us * 1000,
 		/* As jankd counts them, but for frames with unknown vsyncs. */
-		.periods =
-			window->missed == WINDOW_UNKNOWN
-				? 0
-				: window->frames + window->missed / (double)(step > 0 ? step : 1),
-		.stalls = known_or_row_unknown(window->stalls),
-		.stall_ns = window->stall_us * 1000,
-		.jank = window->jank,
-		.big_jank = window->big_jank,
-		.jank_ns = UINT64_C(1000) * window->jank_us,
+		.periods = row->missed == WINDOW_UNKNOWN
+				   ? 0
+				   : row->frames + row->missed / (double)(step > 0 ? step : 1),
+		.stalls = known_or_row_unknown(row->stalls),
+		.stall_ns = row->stall_us * 1000,
+		.jank = row->jank,
+		.big_jank = row->big_jank,
+		.jank_ns = UINT64_C(1000) * row->jank_us,
 		.matrix = { ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN, ROW_UNKNOWN },
 		.slow = ROW_UNKNOWN,
 		/* Only a stall is that long. */
-		.frozen = window->stalls == 0 ? 0 : ROW_UNKNOWN,
-		.lost = lost,
+		.frozen = row->stalls == 0 ? 0 : ROW_UNKNOWN,
+		.lost = known_or_row_unknown(row->lost),
 	};
-}
+	struct ended_stalls in = { .n = knows_stalls ? row->stalls : 0,
+				   .ns = row->stall_us * 1000 };
+	struct sums *sums[2];
+	unsigned int n_sums;
 
-/* What of the row is in no number. Where in the row it is, is not known: of rows at the same time,
- * which are those of layers, the first counts. Of each hole half a second counts, as in jankd. */
-static struct ended_stalls uncounted_in(const struct reading *reading, struct surface *surface,
-					const struct window *row)
-{
-	struct ended_stalls in = { .n = 0 };
-	uint32_t holes = first_keyed(&reading->losses, row->end_us + 1) -
-			 first_keyed(&reading->losses, row->start_us);
-	uint64_t most_ns = (holes > 0 ? holes : 1) * uncounted_between(0, UINT64_MAX);
+	/* The longest stall of several has their mean at least. */
+	if (in.n > 0)
+		in.longest_ns = in.ns / in.n;
+	/* What of the row is in no number. Where in the row it is, is not known: of rows at the
+	 * same time, which are those of layers, the first counts. */
+	if (row->end_us > row->start_us && (row->start_us >= surface->uncounted_to_us ||
+					    row->end_us <= surface->uncounted_from_us)) {
+		uint32_t holes = first_keyed(&reading->losses, row->end_us + 1) -
+				 first_keyed(&reading->losses, row->start_us);
+		/* Of each hole half a second counts, as in jankd. */
+		uint64_t most_ns = (holes > 0 ? holes : 1) * uncounted_between(0, UINT64_MAX);
 
-	if (row->end_us <= row->start_us ||
-	    (row->start_us < surface->uncounted_to_us && row->end_us > surface->uncounted_from_us))
-		return in;
-	if (row->stalls == WINDOW_UNKNOWN)
-		in.unclear_ns = row->waiting_us * 1000;
-	if (row->lost != 0)
-		in.uncounted_ns = since((row->time_us + row->waiting_us) * 1000,
-					(uint64_t)(row->end_us - row->start_us) * 1000);
-	/* Less than half a frame is the jitter of presents. */
-	if (in.uncounted_ns * 2 * row->frames >= row->time_us * 1000)
-		in.between_ns = in.uncounted_ns < most_ns ? in.uncounted_ns : most_ns;
-	if (in.unclear_ns + in.between_ns > 0) {
-		surface->uncounted_from_us = row->start_us;
-		surface->uncounted_to_us = row->end_us;
+		if (!knows_stalls)
+			in.unclear_ns = row->waiting_us * 1000;
+		if (row->lost != 0)
+			in.uncounted_ns = since((row->time_us + row->waiting_us) * 1000,
+						(uint64_t)(row->end_us - row->start_us) * 1000);
+		/* Less than half a frame is the jitter of presents. */
+		if (in.uncounted_ns * 2 * row->frames >= row->time_us * 1000)
+			in.between_ns = in.uncounted_ns < most_ns ? in.uncounted_ns : most_ns;
+		if (in.unclear_ns + in.between_ns > 0) {
+			surface->uncounted_from_us = row->start_us;
+			surface->uncounted_to_us = row->end_us;
+		}
 	}
-	return in;
-}
+	n_sums = sums_of(sums, reading, surface, section);
+	for (unsigned int i = 0; i < n_sums; i++) {
+		struct ended_stalls *to = &sums[i]->in_rows;
 
-/* The longest stall of several has their mean at least. */
-static void add_row(struct sums *to, const struct window *row, const struct frame_stats *stats,
-		    const struct ended_stalls *uncounted)
-{
-	struct ended_stalls *in = &to->in_rows;
-
-	frame_stats_merge(&to->windows, stats);
-	in->unclear_ns += uncounted->unclear_ns;
-	in->between_ns += uncounted->between_ns;
-	in->uncounted_ns += uncounted->uncounted_ns;
-	if (row->stalls != WINDOW_UNKNOWN && row->stalls > 0)
-		in->longest_ns = later(in->longest_ns, row->stall_us * 1000 / row->stalls);
-	in->n += row->stalls == WINDOW_UNKNOWN ? 0 : row->stalls;
-	in->ns += row->stall_us * 1000;
-}
-
-/* A mark less than a second after another may not have closed the rows: one that goes on behind it
- * has frames before it, too, as has one whose last frame is at the time of the mark. Others begin
- * with the last frame before a mark, but have none there. Frames were read before. */
-static void cross_sections(struct reading *reading, const struct window *row, uint32_t section)
-{
-	const struct section *sections = reading->session->sections;
-	uint32_t begin = session_section(reading->session, row->start_us);
-
-	for (uint32_t i = begin; i < section && i < begin + CROSSED_MAX; i++) {
-		bool may_cross =
-			sections[i].to_us == row->end_us ||
-			(i > 0 && sections[i].to_us - sections[i].from_us < MARK_CLOSES_US);
+		frame_stats_merge(&sums[i]->windows, &stats);
+		to->n += in.n;
+		to->ns += in.ns;
+		to->longest_ns = later(to->longest_ns, in.longest_ns);
+		to->unclear_ns += in.unclear_ns;
+		to->between_ns += in.between_ns;
+		to->uncounted_ns += in.uncounted_ns;
+		sums[i]->without_janks |= without_janks;
+		sums[i]->without_late |= without_late;
+	}
+	/* A mark less than a second after another may not have closed the rows: one that goes on
+	 * behind it has frames before it, too, as has one whose last frame is at the time of the
+	 * mark. Others begin with the last frame before a mark, but have none there. Frames were
+	 * read before. */
+	for (uint32_t i = begin; n_sums > 1 && i < section && i < begin + CROSSED_MAX; i++) {
+		const struct section *one = &session->sections[i];
+		bool may_cross = one->to_us == row->end_us ||
+				 (i > 0 && one->to_us - one->from_us < MARK_CLOSES_US);
 		struct section_sum *sum = may_cross ? find_sum(reading, i, row->surface) : NULL;
 
 		if (sum)
@@ -164,11 +164,7 @@ static void read_window(const struct csv_row *csv)
 	struct session *session = reading->session;
 	struct surface *surface = surface_in_row(csv, FPS_SURFACE, FPS_APP);
 	int64_t of[FPS_NUMBERS];
-	struct sums *sums[2];
-	struct frame_stats stats;
 	struct window row, *kept;
-	struct ended_stalls uncounted;
-	uint32_t section, n_sums;
 	bool without_janks, without_late, is_2019;
 
 	for (unsigned int i = 0; i < FPS_NUMBERS; i++)
@@ -226,8 +222,6 @@ static void read_window(const struct csv_row *csv)
 	session->is_2019 |= is_2019;
 	if (of[FPS_CADENCE] >= 0 && of[FPS_CADENCE] < CADENCES_MAX)
 		surface->row_cadences[of[FPS_CADENCE]] += row.frames;
-	stats = stats_of(&row, step_at(reading, row.end_us), count_in(csv, FPS_LOST));
-	uncounted = uncounted_in(reading, surface, &row);
 	/* A row without a long frame has no gap. */
 	if (row.waits > 0 || (uint64_t)row.max_us * row.frames > 4 * row.time_us) {
 		drawing_gap(&surface->rows_drawing);
@@ -235,19 +229,12 @@ static void read_window(const struct csv_row *csv)
 		surface->rows_drawing.open_frames += row.frames;
 		surface->rows_drawing.open_time_ns += row.time_us * 1000;
 	}
-	section = session_section(session, row.end_us);
 	add_captured(of[FPS_GPU_MEAN] < 0 ? NULL
-					  : captured_of(reading, CAPTURED_GPU, section,
+					  : captured_of(reading, CAPTURED_GPU,
+							session_section(session, row.end_us),
 							surface->name, NAME_NONE),
 		     of[FPS_FRAMES], of[FPS_GPU_MEAN], of[FPS_GPU_MAX], 0);
-	n_sums = sums_of(sums, reading, surface, section);
-	for (uint32_t i = 0; i < n_sums; i++) {
-		add_row(sums[i], &row, &stats, &uncounted);
-		sums[i]->without_janks |= without_janks;
-		sums[i]->without_late |= without_late;
-	}
-	if (n_sums > 1)
-		cross_sections(reading, &row, section);
+	add_row(reading, surface, &row, without_janks, without_late);
 	kept = pool_add(&session->windows);
 	if (kept)
 		*kept = row;

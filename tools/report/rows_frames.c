@@ -34,54 +34,20 @@ enum cause cause_in(struct span text)
 	return CAUSE_NONE;
 }
 
-/* The place of a layer, for its series of frames. Beyond LAYERS_MAX two layers may share one, and
- * then begin anew. */
-static int place_of(struct reading *reading, uint32_t layer, uint64_t owner)
+/* The frames of a layer so far. Beyond LAYERS_MAX two layers may share a place, and then begin
+ * anew. */
+static struct layer_frames *layer_of(struct reading *reading, uint32_t name)
 {
-	uint16_t *number = &reading->place_of_layer[layer];
-	int place;
+	uint64_t owner = reading->session->names.hashes[name] | 1;
+	uint16_t *place = &reading->place_of_layer[name];
+	struct layer_frames *layer;
 
-	if (*number == 0 && reading->n_layers < LAYERS_MAX)
-		*number = (uint16_t)++reading->n_layers;
-	place = *number > 0 ? *number - 1 : (int)(owner % LAYERS_MAX);
-	if (reading->layers[place].owner != owner)
-		reading->layers[place] =
-			(struct layer_frames){ .owner = owner, .present_us = INT64_MAX };
-	return place;
-}
-
-/* A late frame of frames.csv, with all that the row has of it. */
-static void add_late_frame(const struct csv_row *csv, struct late_row row)
-{
-	if (!has_place(csv->reading->session, &row))
-		return;
-	row.vsync_us = number_in(csv, FRAME_VSYNC);
-	row.queued_us = number_in(csv, FRAME_QUEUED);
-	row.latched_us = number_in(csv, FRAME_LATCHED);
-	row.gpu_done_us = number_in(csv, FRAME_GPU_DONE);
-	row.frame_number = number_in(csv, FRAME_NUMBER);
-	row.vsync_id = number_in(csv, FRAME_VSYNC_ID);
-	row.expected_us = row.finished_us = -1;
-	row.layer = name_in(csv, FRAME_LAYER);
-	add_late(csv->reading->session, row);
-}
-
-/* Returns the harm of the frame. */
-static uint64_t add_harm(struct reading *reading, struct surface *surface, int place,
-			 int64_t present_us, struct interval interval, enum wait_kind wait)
-{
-	struct lateness late =
-		late_follow(&reading->layers[place].late, name_of(reading->session, surface->name),
-			    0, interval, wait);
-
-	if (late.gap)
-		drawing_gap(&surface->drawing);
-	else
-		drawing_add(&surface->drawing, (uint64_t)interval.ns);
-	if (late.harm_ns == 0)
-		return 0;
-	harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
-	return late.harm_ns;
+	if (*place == 0 && reading->n_layers < LAYERS_MAX)
+		*place = (uint16_t)++reading->n_layers;
+	layer = &reading->layers[*place > 0 ? *place - 1u : owner % LAYERS_MAX];
+	if (layer->owner != owner)
+		*layer = (struct layer_frames){ .owner = owner, .present_us = INT64_MAX };
+	return layer;
 }
 
 /* Adds the rest of the frame and keeps it, if it has a place. Those of --from and --to have places
@@ -143,17 +109,16 @@ static void read_frame(const struct csv_row *csv)
 	struct interval interval = { number_in(csv, FRAME_INTERVAL), count_in(csv, FRAME_VSYNCS),
 				     0 };
 	enum cause cause = cause_in(text_in(csv, FRAME_CAUSE));
-	uint32_t layer = name_in(csv, FRAME_LAYER);
-	uint64_t owner = session->names.hashes[layer] | 1;
+	uint32_t layer_name = name_in(csv, FRAME_LAYER);
 	struct surface *surface = surface_in_row(csv, FRAME_SURFACE, FRAME_APP);
-	enum wait_kind wait;
 	struct frame_stats stats = FRAME_STATS_EMPTY;
 	struct uncounted uncounted = { 0 };
+	struct layer_frames *layer;
+	struct lateness late;
 	struct sums *sums[2];
+	enum wait_kind wait;
 	uint32_t section, n_sums;
-	uint64_t harm_ns;
 	uint8_t before;
-	int place;
 
 	if (present_us < 0) {
 		session->files[ROW_FRAMES].malformed++;
@@ -166,30 +131,51 @@ static void read_frame(const struct csv_row *csv)
 	before = interval.ns > 0 ? step_at(reading, present_us - interval.ns / 1000) : 0;
 	interval.step = before > interval.step ? before : interval.step;
 	wait = wait_in(csv, surface, interval);
-	place = place_of(reading, layer, owner);
+
+	layer = layer_of(reading, layer_name);
 	if (interval.ns >= 0)
-		frame_stats_add(&stats, &reading->layers[place].janks, interval, 0, wait);
+		frame_stats_add(&stats, &layer->janks, interval, 0, wait);
 	/* The time went back: these are on another clock. */
 	if (present_us < surface->last_us) {
 		surface->harm.recent = (struct recent){ 0 };
 		forget_uncounted(reading, surface);
 	}
-	harm_ns = add_harm(reading, surface, place, present_us, interval, wait);
-	if (harm_ns > 0 && !interval_is_wait(interval))
-		frame_stats_add_late(&stats, harm_ns);
-	if (harm_ns > 0)
-		add_late_frame(csv, (struct late_row){
-					    .time_us = present_us,
-					    .harm_us = harm_ns / 1000,
-					    .interval_us = (uint64_t)interval.ns / 1000,
-					    .surface = number_of_surface(session, surface),
-					    .cause = (uint8_t)cause,
-					    .is_stall = wait == WAIT_STALL,
-				    });
+
+	late = late_follow(&layer->late, name_of(session, surface->name), 0, interval, wait);
+	if (late.gap)
+		drawing_gap(&surface->drawing);
+	else
+		drawing_add(&surface->drawing, (uint64_t)interval.ns);
+	if (late.harm_ns > 0) {
+		struct late_row *row =
+			add_late(session, (struct late_row){
+						  .time_us = present_us,
+						  .harm_us = late.harm_ns / 1000,
+						  .interval_us = (uint64_t)interval.ns / 1000,
+						  LATE_ROW_UNKNOWN,
+						  .surface = number_of_surface(session, surface),
+						  .cause = (uint8_t)cause,
+						  .is_stall = wait == WAIT_STALL,
+					  });
+
+		if (row) {
+			row->vsync_us = number_in(csv, FRAME_VSYNC);
+			row->queued_us = number_in(csv, FRAME_QUEUED);
+			row->latched_us = number_in(csv, FRAME_LATCHED);
+			row->gpu_done_us = number_in(csv, FRAME_GPU_DONE);
+			row->frame_number = number_in(csv, FRAME_NUMBER);
+			row->vsync_id = number_in(csv, FRAME_VSYNC_ID);
+			row->layer = layer_name;
+		}
+		harm_add(&surface->harm, (uint64_t)present_us * 1000, late.harm_ns);
+		if (!interval_is_wait(interval))
+			frame_stats_add_late(&stats, late.harm_ns);
+	}
+
 	section = session_section(session, present_us);
 	/* Not of a layer's first frame. */
-	if (interval.ns < 0 && present_us > reading->layers[place].present_us) {
-		uint64_t before_ns = (uint64_t)reading->layers[place].present_us * 1000;
+	if (interval.ns < 0 && present_us > layer->present_us) {
+		uint64_t before_ns = (uint64_t)layer->present_us * 1000;
 		uint64_t present_ns = (uint64_t)present_us * 1000;
 
 		uncounted = uncounted_of(reading, surface, present_us,
@@ -198,19 +184,19 @@ static void read_frame(const struct csv_row *csv)
 	} else if (wait == WAIT_UNKNOWN) {
 		uncounted = uncounted_of(reading, surface, present_us, (uint64_t)interval.ns);
 	}
+	layer->present_us = present_us;
 	n_sums = sums_of(sums, reading, surface, section);
 	for (uint32_t i = 0; i < n_sums; i++) {
 		struct grade_facts *facts = &sums[i]->facts;
 
-		if (harm_ns > 0)
-			grade_add_lost(facts, cause, harm_ns, interval_is_wait(interval));
+		if (late.harm_ns > 0)
+			grade_add_lost(facts, cause, late.harm_ns, interval_is_wait(interval));
 		grade_add_uncounted(facts, uncounted, wait == WAIT_UNKNOWN);
 		frame_stats_merge(&sums[i]->frames, &stats);
 		if (interval_is_frame_time(interval) && interval.vsyncs >= 0)
 			sums[i]->cadences[interval.vsyncs < CADENCES_MAX ? interval.vsyncs
 									 : CADENCES_MAX - 1]++;
 	}
-	reading->layers[place].present_us = present_us;
 	surface->frame_rows++;
 	extend(session, present_us);
 	surface->first_us = surface->first_us < 0 ? present_us : surface->first_us;

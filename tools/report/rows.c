@@ -226,6 +226,7 @@ int rows_read(struct reading *reading)
 	     session_json_number(session, "counters", "segments_removed") > 0))
 		session->lacks_events = true;
 	session->lacks_events |= session->files[ROW_EVENTS].rows == 0;
-	count_unended(reading);
+	for (uint64_t i = 0; i < session->events.n; i++)
+		count_unended(reading, pool_at(&session->events, i));
 	return reading->out_of_memory ? -ENOMEM : 0;
 }

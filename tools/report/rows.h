@@ -230,8 +230,9 @@ bool is_stall(const struct reading *reading, int64_t time_us, const char *surfac
 /* The vsyncs in a render period at @time_us, by events.csv. */
 uint8_t step_at(const struct reading *reading, int64_t time_us);
 
-/* Stalls that no frame ended, and pauses, by Surface; and stalls that no other file has. */
-void count_unended(struct reading *reading);
+/* Counts what an event says of a stall that no frame ended, of a pause, or of a stall that no other
+ * file has; after all other files. */
+void count_unended(struct reading *reading, const struct event *event);
 
 /* --- late frames (rows.c) --- */
 

@@ -58,65 +58,11 @@ void read_session_json(struct reading *reading)
 enum event_column { EVENT_COLUMNS(COLUMN_NUMBER) };
 static const struct column event_columns[COLUMNS_MAX] = { EVENT_COLUMNS(COLUMN_INFO) };
 
-/* The vsyncs in a render period: "120.60 Hz, rendered at 40.20 Hz". */
-static uint32_t step_in(const char *text)
-{
-	static const char rendered[] = " Hz, rendered at ";
-	const char *at = strstr(text, rendered), *render = at ? at + strlen(rendered) : NULL;
-	const char *end = render ? strstr(render, " Hz") : NULL;
-	int64_t display_hz, render_hz;
-
-	if (!end || !csv_number((struct span){ text, (size_t)(at - text) }, 2, &display_hz) ||
-	    !csv_number((struct span){ render, (size_t)(end - render) }, 2, &render_hz) ||
-	    render_hz <= 0 || display_hz > UINT8_MAX * render_hz)
-		return 1;
-	return (uint32_t)((display_hz + render_hz / 2) / render_hz);
-}
-
 uint8_t step_at(const struct reading *reading, int64_t time_us)
 {
 	uint32_t after = first_keyed(&reading->steps, time_us + 1);
 
 	return after > 0 ? (uint8_t)reading->steps.all[after - 1].value : 1;
-}
-
-/* A mark begins a section. */
-static void add_section(struct reading *reading, int64_t time_us, uint32_t name)
-{
-	struct session *session = reading->session;
-
-	if (session->n_sections == SECTIONS_MAX || time_us < 0)
-		return;
-	if (session->n_sections == 0)
-		session->sections[session->n_sections++] = (struct section){
-			.name = names_add(&session->names, SPAN_LITERAL(SECTION_FIRST)),
-			.from_us = INT64_MIN,
-		};
-	/* On another clock; sections are in order. */
-	if (time_us < session->sections[session->n_sections - 1].from_us)
-		return;
-	session->sections[session->n_sections - 1].to_us = time_us;
-	session->sections[session->n_sections++] = (struct section){
-		.name = name,
-		.from_us = time_us,
-		.to_us = INT64_MAX,
-	};
-}
-
-/* "CPU 1: 12 events lost; 8.000 s without events" until @to_us. */
-static void add_missing(struct session *session, int64_t to_us, const char *text)
-{
-	const char *seconds = strstr(text, "; "), *end;
-	struct missing *missing;
-	int64_t us;
-
-	end = seconds ? strstr(seconds, " s without events") : NULL;
-	if (!end || to_us < 0 ||
-	    !csv_number((struct span){ seconds + 2, (size_t)(end - seconds - 2) }, 6, &us))
-		return;
-	missing = pool_add(&session->missing);
-	if (missing)
-		*missing = (struct missing){ us < to_us ? to_us - us : 0, to_us };
 }
 
 #define CLOCK_AROUND_US 1000000
@@ -150,6 +96,7 @@ static void add_clock(struct session *session, int64_t time_us, const char *text
 
 static void read_event(const struct csv_row *csv)
 {
+	static const char rendered[] = " Hz, rendered at ";
 	struct reading *reading = csv->reading;
 	struct session *session = reading->session;
 	struct event *event = pool_add(&session->events);
@@ -160,29 +107,68 @@ static void read_event(const struct csv_row *csv)
 		.kind = names_add(&session->names, kind),
 		.text = name_in(csv, EVENT_TEXT),
 	};
+	int64_t time_us = read.time_us;
+	const char *text = name_of(session, read.text);
 
 	if (event)
 		*event = read;
-	if (read.time_us > session->clock_to_us)
-		session->clock_to_us = read.time_us;
-	if (span_equal(kind, SPAN_LITERAL("tracing")))
-		add_clock(session, read.time_us, name_of(session, read.text));
-	if (span_equal(kind, SPAN_LITERAL("mark")))
-		add_section(reading, read.time_us, read.text);
-	else if (span_equal(kind, SPAN_LITERAL("stall")))
-		add_keyed(reading, &reading->stalls, read.time_us, read.text);
-	else if (span_equal(kind, SPAN_LITERAL("start")) ||
-		 (span_equal(kind, SPAN_LITERAL("tracing")) && /* after --wait */
-		  strncmp(name_of(session, read.text), "counting began", 14) == 0))
-		session->start_us = read.time_us;
-	else if (span_equal(kind, SPAN_LITERAL("stop")))
-		session->stop_us = read.time_us;
-	else if (span_equal(kind, SPAN_LITERAL("lost"))) {
-		add_missing(session, read.time_us, name_of(session, read.text));
-		add_keyed(reading, &reading->losses, read.time_us, read.text);
-	} else if (span_equal(kind, SPAN_LITERAL("refresh")) && read.time_us >= 0)
-		add_keyed(reading, &reading->steps, read.time_us,
-			  step_in(name_of(session, read.text)));
+	if (time_us > session->clock_to_us)
+		session->clock_to_us = time_us;
+	if (span_equal(kind, SPAN_LITERAL("tracing"))) {
+		add_clock(session, time_us, text);
+		if (strncmp(text, "counting began", 14) == 0) /* after --wait */
+			session->start_us = time_us;
+	} else if (span_equal(kind, SPAN_LITERAL("start"))) {
+		session->start_us = time_us;
+	} else if (span_equal(kind, SPAN_LITERAL("stop"))) {
+		session->stop_us = time_us;
+	} else if (span_equal(kind, SPAN_LITERAL("stall"))) {
+		add_keyed(reading, &reading->stalls, time_us, read.text);
+	} else if (span_equal(kind, SPAN_LITERAL("mark"))) {
+		struct section *all = session->sections;
+		uint32_t n = session->n_sections;
+
+		/* Sections are in order: not one of another clock. */
+		if (time_us < 0 || n == SECTIONS_MAX || (n > 0 && time_us < all[n - 1].from_us))
+			return;
+		if (n == 0)
+			all[n++] = (struct section){
+				.name = names_add(&session->names, SPAN_LITERAL(SECTION_FIRST)),
+				.from_us = INT64_MIN,
+			};
+		all[n - 1].to_us = time_us;
+		all[n++] = (struct section){
+			.name = read.text,
+			.from_us = time_us,
+			.to_us = INT64_MAX,
+		};
+		session->n_sections = n;
+	} else if (span_equal(kind, SPAN_LITERAL("lost"))) {
+		/* "CPU 1: 12 events lost; 8.000 s without events" */
+		const char *seconds = strstr(text, "; ");
+		const char *end = seconds ? strstr(seconds, " s without events") : NULL;
+		struct missing *missing = NULL;
+		int64_t us;
+
+		if (end && time_us >= 0 &&
+		    csv_number((struct span){ seconds + 2, (size_t)(end - seconds - 2) }, 6, &us))
+			missing = pool_add(&session->missing);
+		if (missing)
+			*missing = (struct missing){ us < time_us ? time_us - us : 0, time_us };
+		add_keyed(reading, &reading->losses, time_us, read.text);
+	} else if (span_equal(kind, SPAN_LITERAL("refresh")) && time_us >= 0) {
+		/* "120.60 Hz, rendered at 40.20 Hz": the vsyncs in a render period */
+		const char *at = strstr(text, rendered),
+			   *render = at ? at + strlen(rendered) : NULL;
+		const char *end = render ? strstr(render, " Hz") : NULL;
+		int64_t display_hz, render_hz, step = 1;
+
+		if (end && csv_number((struct span){ text, (size_t)(at - text) }, 2, &display_hz) &&
+		    csv_number((struct span){ render, (size_t)(end - render) }, 2, &render_hz) &&
+		    render_hz > 0 && display_hz <= UINT8_MAX * render_hz)
+			step = (display_hz + render_hz / 2) / render_hz;
+		add_keyed(reading, &reading->steps, time_us, (uint32_t)step);
+	}
 }
 
 /* "716.7 ms on SURFACE of APP; no frame ended it": what follows "on ", and the length in ns. */
@@ -223,58 +209,11 @@ bool is_stall(const struct reading *reading, int64_t time_us, const char *surfac
 	return false;
 }
 
-/* @cause: of a stall that no frame ended, else CAUSE_NONE. @info: the app's own work, if it is to
- * blame. */
-static void add_stall(struct session *session, uint16_t surface, int64_t time_us, uint64_t ns,
-		      enum cause cause, uint32_t info)
-{
-	struct late_row row = {
-		.time_us = time_us,
-		.harm_us = ns / 1000,
-		.interval_us = ns / 1000,
-		LATE_ROW_UNKNOWN,
-		.info = info,
-		.surface = surface,
-		.cause = cause,
-		.is_stall = true,
-		.is_endless = cause != CAUSE_NONE,
-	};
-
-	/* Another file may have the stall, too. The end of a drop is a vsync. */
-	for (uint32_t i = 0; i < session->n_late; i++)
-		if (session->late[i].is_stall && session->late[i].surface == surface &&
-		    llabs(session->late[i].time_us - time_us) < 100000)
-			return;
-	if (time_us >= 0)
-		add_late(session, row);
-}
-
 static void add_ended(struct ended_stalls *to, uint64_t ns)
 {
 	to->n++;
 	to->ns += ns;
 	to->longest_ns = later(to->longest_ns, ns);
-}
-
-/* The Surface with the longest name that ends at @end or @work, or before " of ": a shorter one's
- * may go on like an event. *@length: of its name. Returns n_surfaces if there is none. */
-static uint32_t surface_in(const struct session *session, const char *name, const char *work,
-			   const char *end, size_t *length)
-{
-	uint32_t found = session->n_surfaces;
-
-	*length = 0;
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const char *text = name_of(session, session->surfaces[i].name);
-		size_t n = strlen(text);
-
-		if (n > *length && strncmp(name, text, n) == 0 &&
-		    (name + n == end || name + n == work || strncmp(name + n, " of ", 4) == 0)) {
-			found = i;
-			*length = n;
-		}
-	}
-	return found;
 }
 
 /* Where what the event says about the stall or pause begins, which the Surface's name may have,
@@ -295,20 +234,6 @@ static const char *remark_of(const char *name, bool is_pause)
 	    (strncmp(rest, " (", 2) == 0 && is_digit(rest[2])))
 		return found;
 	return NULL;
-}
-
-/* Where "; doFrame 1533.5 ms (not ended)" begins, directly before the remark at @end: the app's own
- * work, which is to blame. A name may have the same words. NULL: nowhere. */
-static const char *work_before(const char *name, const char *end)
-{
-	const char *found = NULL;
-	int length = 0;
-
-	for (const char *at = name; (at = strstr(at, "; doFrame ")) && at < end; at++)
-		found = at;
-	if (found)
-		sscanf(found, "; doFrame %*[0-9].%*1[0-9] ms (not ended)%n", &length);
-	return length > 0 && found + length == end ? found : NULL;
 }
 
 /* How many rows before an event are searched for its gap. */
@@ -359,65 +284,101 @@ static int64_t gap_end_us(const struct session *session, uint32_t surface, int64
 	return time_us;
 }
 
-void count_unended(struct reading *reading)
+void count_unended(struct reading *reading, const struct event *event)
 {
 	struct session *session = reading->session;
+	const char *kind = name_of(session, event->kind);
+	bool is_pause = strcmp(kind, "pause") == 0;
+	uint64_t ns;
+	const char *name = stall_name(name_of(session, event->text), &ns);
+	const char *end = name ? remark_of(name, is_pause) : NULL, *work = NULL;
+	enum cause cause = end ? CAUSE_UNKNOWN : CAUSE_NONE;
+	uint32_t found = session->n_surfaces, section, n_sums, info = NAME_NONE;
+	struct surface *surface;
+	struct sums *sums[2];
+	int64_t end_us, begin_us;
+	size_t length = 0;
+	int matched = 0;
 
-	for (uint64_t i = 0; i < session->events.n; i++) {
-		const struct event *event = pool_at(&session->events, i);
-		const char *kind = name_of(session, event->kind);
-		bool is_pause = strcmp(kind, "pause") == 0;
-		uint64_t ns;
-		const char *name = stall_name(name_of(session, event->text), &ns);
-		const char *end = name ? remark_of(name, is_pause) : NULL;
-		const char *work = end && !is_pause ? work_before(name, end) : NULL;
-		struct surface *of;
-		struct sums *sums[2];
-		uint32_t surface, section, n_sums, info = NAME_NONE;
-		enum cause cause = end ? CAUSE_UNKNOWN : CAUSE_NONE;
-		int64_t end_us, begin_us;
-		size_t length;
+	if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
+		return;
+	/* Directly before the remark: the app's own work, which is to blame. A name may have the
+	 * same words. */
+	for (const char *at = name; end && !is_pause && (at = strstr(at, "; doFrame ")) && at < end;
+	     at++)
+		work = at;
+	if (work)
+		sscanf(work, "; doFrame %*[0-9].%*1[0-9] ms (not ended)%n", &matched);
+	if (matched == 0 || work + matched != end)
+		work = NULL;
+	/* The Surface with the longest name that ends there: a shorter one's may go on like an
+	 * event. */
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const char *text = name_of(session, session->surfaces[i].name);
+		size_t n = strlen(text);
 
-		if (!name || (is_pause && !end) || (!is_pause && strcmp(kind, "stall") != 0))
-			continue;
-		surface = surface_in(session, name, work, end ? end : name + strlen(name), &length);
-		if (surface == session->n_surfaces)
-			continue;
-		end_us = is_pause ? gap_end_us(session, surface, event->time_us, ns)
-				  : event->time_us;
-		of = &session->surfaces[surface];
-		section = session_section(session, end_us);
-		begin_us = session_begin_of(session, end_us, ns / 1000);
-		if (is_pause && ns > of->sums.facts.longest_gap_ns)
-			of->gap_us = begin_us;
-		if (is_pause && (of->sums.facts.gaps == 0 || begin_us < of->first_gap_us))
-			of->first_gap_us = begin_us;
-		if (work && work >= name + length)
-			info = names_add(&session->names,
-					 (struct span){ work + 2, (size_t)(end - work - 2) });
-		if (info != NAME_NONE)
-			cause = CAUSE_APP;
-		if (!is_pause)
-			add_stall(session, (uint16_t)surface, event->time_us, ns, cause, info);
-		if (!end) {
-			struct section_sum *sum = find_sum(reading, section, (uint16_t)surface);
-
-			add_ended(&of->sums.in_events, ns);
-			if (sum)
-				add_ended(&sum->sums.in_events, ns);
-			continue;
+		if (n > length && strncmp(name, text, n) == 0 &&
+		    (name + n == (end ? end : name + strlen(name)) || name + n == work ||
+		     strncmp(name + n, " of ", 4) == 0)) {
+			found = i;
+			length = n;
 		}
-		/* Where the worst moment is known: in frames.csv, or dropFrames.csv. */
-		if (!is_pause && event->time_us >= 0 &&
-		    (of->frame_rows > 0 || reading->harm_from_drops))
-			harm_add(&of->harm, (uint64_t)event->time_us * 1000, ns);
-		n_sums = sums_of(sums, reading, of, section);
-		for (uint32_t j = 0; j < n_sums; j++)
-			if (is_pause)
-				grade_add_gap(&sums[j]->facts, ns);
-			else
-				grade_add_endless(&sums[j]->facts, cause, ns);
 	}
+	if (found == session->n_surfaces)
+		return;
+	if (work && work >= name + length) {
+		info = names_add(&session->names,
+				 (struct span){ work + 2, (size_t)(end - work - 2) });
+		cause = info != NAME_NONE ? CAUSE_APP : cause;
+	}
+
+	end_us = is_pause ? gap_end_us(session, found, event->time_us, ns) : event->time_us;
+	begin_us = session_begin_of(session, end_us, ns / 1000);
+	section = session_section(session, end_us);
+	surface = &session->surfaces[found];
+	if (is_pause && ns > surface->sums.facts.longest_gap_ns)
+		surface->gap_us = begin_us;
+	if (is_pause && (surface->sums.facts.gaps == 0 || begin_us < surface->first_gap_us))
+		surface->first_gap_us = begin_us;
+	if (!is_pause && event->time_us >= 0) {
+		bool is_known = false;
+
+		/* Another file may have the stall, too. The end of a drop is a vsync. */
+		for (uint32_t i = 0; i < session->n_late; i++)
+			is_known |= session->late[i].is_stall &&
+				    session->late[i].surface == found &&
+				    llabs(session->late[i].time_us - event->time_us) < 100000;
+		if (!is_known)
+			add_late(session, (struct late_row){
+						  .time_us = event->time_us,
+						  .harm_us = ns / 1000,
+						  .interval_us = ns / 1000,
+						  LATE_ROW_UNKNOWN,
+						  .info = info,
+						  .surface = (uint16_t)found,
+						  .cause = cause,
+						  .is_stall = true,
+						  .is_endless = end != NULL,
+					  });
+	}
+	if (!end) {
+		struct section_sum *sum = find_sum(reading, section, (uint16_t)found);
+
+		add_ended(&surface->sums.in_events, ns);
+		if (sum)
+			add_ended(&sum->sums.in_events, ns);
+		return;
+	}
+	/* Where the worst moment is known: in frames.csv, or dropFrames.csv. */
+	if (!is_pause && event->time_us >= 0 &&
+	    (surface->frame_rows > 0 || reading->harm_from_drops))
+		harm_add(&surface->harm, (uint64_t)event->time_us * 1000, ns);
+	n_sums = sums_of(sums, reading, surface, section);
+	for (uint32_t i = 0; i < n_sums; i++)
+		if (is_pause)
+			grade_add_gap(&sums[i]->facts, ns);
+		else
+			grade_add_endless(&sums[i]->facts, cause, ns);
 }
 
 const struct kind events_kind = { ROW_EVENTS, event_columns, read_event, NULL };

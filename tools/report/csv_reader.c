@@ -44,43 +44,6 @@ static bool fill(struct csv_reader *reader)
 	return false;
 }
 
-/* The length of the first row with its line end; 0: the buffer has no whole row. A line end within
- * quotes is a part of its field. */
-static size_t row_length(const char *row, size_t size, size_t *from, bool *quoted)
-{
-	size_t at = *from;
-
-	while (at < size) {
-		const char *end = memchr(row + at, '\n', size - at);
-		size_t stop = end ? (size_t)(end - row) : size;
-
-		for (const char *q = row + at; (q = memchr(q, '"', (size_t)(row + stop - q))); q++)
-			*quoted = !*quoted;
-		if (end && !*quoted)
-			return stop + 1;
-		at = end ? stop + 1 : stop;
-	}
-	*from = at;
-	return 0;
-}
-
-/* Skips what is no row, up to the next line end. */
-static void skip_line(struct csv_reader *reader)
-{
-	for (;;) {
-		char *begin = reader->buffer + reader->begin;
-		char *end = memchr(begin, '\n', reader->end - reader->begin);
-
-		if (end) {
-			reader->begin = (size_t)(end + 1 - reader->buffer);
-			return;
-		}
-		reader->begin = reader->end;
-		if (!fill(reader))
-			return;
-	}
-}
-
 /* True: the first line is in the buffer, and more than @more bytes behind it. */
 static bool line_is_over(const struct csv_reader *reader, size_t more)
 {
@@ -91,18 +54,32 @@ static bool line_is_over(const struct csv_reader *reader, size_t more)
 	return end && size - (size_t)(end + 1 - begin) >= more;
 }
 
-/* The next row without its line end; false at the end of the file. */
+/* The next row without its line end; false at the end of the file. A line end within quotes is a
+ * part of its field. */
 static bool next_row(struct csv_reader *reader, struct span *row)
 {
-	size_t from = 0, length;
+	size_t from = 0, length = 0;
 	bool quoted = false;
 
 	for (;;) {
-		length = row_length(reader->buffer + reader->begin, reader->end - reader->begin,
-				    &from, &quoted);
+		const char *begin = reader->buffer + reader->begin, *end;
+		size_t size = reader->end - reader->begin;
+
+		while (length == 0 && from < size) {
+			size_t stop;
+
+			end = memchr(begin + from, '\n', size - from);
+			stop = end ? (size_t)(end - begin) : size;
+			for (const char *q = begin + from;
+			     (q = memchr(q, '"', (size_t)(begin + stop - q))); q++)
+				quoted = !quoted;
+			if (end && !quoted)
+				length = stop + 1;
+			from = end ? stop + 1 : stop;
+		}
 		if (length > 0)
 			break;
-		if (reader->end - reader->begin >= CSV_READER_ROW_MAX)
+		if (size >= CSV_READER_ROW_MAX)
 			reader->too_long++;
 		else if (quoted && line_is_over(reader, QUOTED_LINES_MAX))
 			reader->malformed++;
@@ -112,7 +89,12 @@ static bool next_row(struct csv_reader *reader, struct span *row)
 			reader->malformed++;
 		else
 			break;
-		skip_line(reader);
+		/* It is no row, up to the next line end. */
+		do {
+			begin = reader->buffer + reader->begin;
+			end = memchr(begin, '\n', reader->end - reader->begin);
+			reader->begin = end ? (size_t)(end + 1 - reader->buffer) : reader->end;
+		} while (!end && fill(reader));
 		from = 0;
 		quoted = false;
 	}
@@ -127,51 +109,39 @@ static bool next_row(struct csv_reader *reader, struct span *row)
 	return true;
 }
 
-/* The end of the field at @at. */
-static size_t field_end(struct span row, size_t at)
-{
-	const char *comma;
-	bool quoted = false;
-
-	if (at < row.len && row.ptr[at] == '"') {
-		for (; at < row.len; at++) {
-			quoted ^= row.ptr[at] == '"';
-			if (row.ptr[at] == ',' && !quoted)
-				break;
-		}
-		return at;
-	}
-	comma = memchr(row.ptr + at, ',', row.len - at);
-	return comma ? (size_t)(comma - row.ptr) : row.len;
-}
-
 /* Splits @row into fields. Returns their number, also of those beyond the most. */
 static unsigned int split(struct span row, struct span fields[CSV_READER_COLUMNS_MAX])
 {
 	unsigned int n = 0;
 
-	for (size_t at = 0;; n++) {
-		size_t end = field_end(row, at);
+	for (size_t at = 0, end;; at = end + 1, n++) {
+		/* The rows are in the reader's own buffer. */
+		char *begin = (char *)(uintptr_t)(row.ptr + at);
+		size_t length = 0;
 
-		if (n < CSV_READER_COLUMNS_MAX) {
-			/* The rows are in the reader's own buffer. */
-			char *begin = (char *)(uintptr_t)(row.ptr + at);
+		if (at < row.len && *begin == '"') {
+			bool quoted = false;
 
+			for (end = at; end < row.len && (row.ptr[end] != ',' || quoted); end++)
+				quoted ^= row.ptr[end] == '"';
+		} else {
+			const char *comma = memchr(begin, ',', row.len - at);
+
+			end = comma ? (size_t)(comma - row.ptr) : row.len;
+		}
+		if (n < CSV_READER_COLUMNS_MAX)
 			fields[n] = (struct span){ begin, end - at };
-			if (end - at >= 2 && begin[0] == '"' && begin[end - at - 1] == '"') {
-				/* Quotes are removed in place. */
-				size_t length = 0;
-
-				for (size_t i = 1; i + 1 < end - at; i++) {
-					begin[length++] = begin[i];
-					i += begin[i] == '"' && begin[i + 1] == '"';
-				}
-				fields[n].len = length;
+		if (n < CSV_READER_COLUMNS_MAX && end - at >= 2 && begin[0] == '"' &&
+		    row.ptr[end - 1] == '"') {
+			/* Quotes are removed in place. */
+			for (size_t i = 1; i + 1 < end - at; i++) {
+				begin[length++] = begin[i];
+				i += begin[i] == '"' && begin[i + 1] == '"';
 			}
+			fields[n].len = length;
 		}
 		if (end == row.len)
 			return n + 1;
-		at = end + 1;
 	}
 }
 

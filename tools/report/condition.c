@@ -34,26 +34,6 @@ static enum metric find_metric(const char *name, size_t length)
 	return found;
 }
 
-/* The grade or number at @at. Returns what follows it, or NULL. */
-static const char *parse_limit(struct condition *condition, const char *at)
-{
-	char *end;
-
-	for (enum grade grade = GRADE_BAD; condition->metric == METRIC_GRADE && grade < GRADES;
-	     grade++) {
-		size_t length = strlen(grade_names[grade]);
-
-		condition->limit = metric_grade(grade);
-		if (strncasecmp(at, grade_names[grade], length) == 0 && !isnan(condition->limit))
-			return at + length;
-	}
-	if (condition->metric == METRIC_GRADE)
-		return NULL;
-	condition->is_change = *at == '+' || *at == '-';
-	condition->limit = strtod(at, &end);
-	return end == at || !isfinite(condition->limit) || strpbrk(at, "xXnN") ? NULL : end;
-}
-
 bool condition_counts_freezes(const struct condition *condition)
 {
 	return metrics[condition->metric].freezes != FREEZES_NOT;
@@ -64,6 +44,7 @@ const char *condition_parse(struct condition *condition, const char *text)
 	const char *at = strpbrk(text, "<>=!");
 	size_t length = at ? (size_t)(at - text) : 0;
 	bool equal;
+	char *end;
 
 	*condition = (struct condition){ .text = text };
 	if (!at || *at == '=' || *at == '!')
@@ -83,11 +64,24 @@ const char *condition_parse(struct condition *condition, const char *text)
 		*at == '<' ? (equal ? LESS_OR_EQUAL : LESS) : (equal ? MORE_OR_EQUAL : MORE);
 	at += 1 + equal;
 	at += strspn(at, " ");
-	at = parse_limit(condition, at);
-	if (!at)
-		return condition->metric == METRIC_GRADE
-			       ? "needs BAD, POOR, FAIR or GOOD after the comparison"
-			       : "needs a number after the comparison";
+	if (condition->metric == METRIC_GRADE) {
+		condition->limit = NAN;
+		for (enum grade grade = GRADE_BAD; grade < GRADES && isnan(condition->limit);
+		     grade++) {
+			length = strlen(grade_names[grade]);
+			if (strncasecmp(at, grade_names[grade], length) == 0)
+				condition->limit = metric_grade(grade);
+		}
+		if (isnan(condition->limit))
+			return "needs BAD, POOR, FAIR or GOOD after the comparison";
+		at += length;
+	} else {
+		condition->is_change = *at == '+' || *at == '-';
+		condition->limit = strtod(at, &end);
+		if (end == at || !isfinite(condition->limit) || strpbrk(at, "xXnN"))
+			return "needs a number after the comparison";
+		at = end;
+	}
 	at += strspn(at, " ");
 	if (*at == '%') {
 		condition->is_relative = true;

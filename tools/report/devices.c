@@ -36,53 +36,6 @@ int device_of(char **device, const struct session *session)
 	return 0;
 }
 
-/* Adds the rows of a session: one for each Surface. */
-static int add_session(struct devices *devices, const struct session *session, uint32_t number,
-		       const struct selection *selection, uint32_t *max)
-{
-	/* One without facts for a Surface of no app. */
-	static const struct graded_app none;
-
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *surface = &session->surfaces[i];
-		bool is_of_app = surface->is_judged && name_of(session, surface->app)[0];
-		const struct graded_app *app = &none;
-		const double *of = surface->numbers.of;
-		struct device_row *row;
-
-		/* A Surface of no app, such as a status bar, has a row only if it is selected. */
-		if (!surface->is_shown || !(is_of_app || selection->surface))
-			continue;
-		for (uint32_t j = 0; j < session->n_apps && app == &none; j++)
-			if (session->apps[j].app == surface->app)
-				app = &session->apps[j];
-		row = array_add(&devices->rows, &devices->n, max, sizeof(*row));
-		if (!row)
-			return -ENOMEM;
-		*row = (struct device_row){
-			.model = session_json_text(session, "device", "model"),
-			.build = session_json_text(session, "device", "build"),
-			.app = name_of(session, surface->app),
-			.rank = app_rank(session_app_place(session, app)),
-			.sessions = 1,
-			.pass = strncmp(surface->verdict, "pass", 4) == 0,
-			.fail = strncmp(surface->verdict, "fail", 4) == 0,
-			.frames = of[METRIC_FRAMES],
-			.time_s = of[METRIC_TIME],
-			.jank = of[METRIC_JANK],
-			.stalls = of[METRIC_STALLS],
-			.stall_time_s = of[METRIC_STALL_TIME],
-			.facts = selection->surface ? surface->facts : app->facts,
-			.last = number,
-		};
-		surface_set_rates(&row->slowest, session, surface);
-		row->grades[grade_of(&row->facts)] = 1;
-		if (device_of(&row->device, session) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* An unknown text comes last. */
 static int compare_text(const char *one, const char *other)
 {
@@ -133,12 +86,53 @@ static int by_grade(const void *a, const void *b)
 int devices_read(struct devices *devices, const struct session *sessions, uint32_t n_sessions,
 		 const struct selection *selection)
 {
+	/* One without facts for a Surface of no app. */
+	static const struct graded_app none;
 	uint32_t n = 0, max = 0;
 
 	*devices = (struct devices){ 0 };
-	for (uint32_t i = 0; i < n_sessions; i++)
-		if (add_session(devices, &sessions[i], i, selection, &max) < 0)
-			return -ENOMEM;
+	for (uint32_t s = 0; s < n_sessions; s++) {
+		const struct session *session = &sessions[s];
+
+		for (uint32_t i = 0; i < session->n_surfaces; i++) {
+			const struct surface *surface = &session->surfaces[i];
+			bool is_of_app = surface->is_judged && name_of(session, surface->app)[0];
+			const struct graded_app *app = &none;
+			const double *of = surface->numbers.of;
+			struct device_row *row;
+
+			/* A Surface of no app, such as a status bar, has a row only if it is
+			 * selected. */
+			if (!surface->is_shown || !(is_of_app || selection->surface))
+				continue;
+			for (uint32_t j = 0; j < session->n_apps && app == &none; j++)
+				if (session->apps[j].app == surface->app)
+					app = &session->apps[j];
+			row = array_add(&devices->rows, &devices->n, &max, sizeof(*row));
+			if (!row)
+				return -ENOMEM;
+			*row = (struct device_row){
+				.model = session_json_text(session, "device", "model"),
+				.build = session_json_text(session, "device", "build"),
+				.app = name_of(session, surface->app),
+				.rank = app_rank(session_app_place(session, app)),
+				.sessions = 1,
+				.pass = strncmp(surface->verdict, "pass", 4) == 0,
+				.fail = strncmp(surface->verdict, "fail", 4) == 0,
+				.frames = of[METRIC_FRAMES],
+				.time_s = of[METRIC_TIME],
+				.jank = of[METRIC_JANK],
+				.stalls = of[METRIC_STALLS],
+				.stall_time_s = of[METRIC_STALL_TIME],
+				.facts = selection->surface ? surface->facts : app->facts,
+				.last = s,
+			};
+			surface_set_rates(&row->slowest, session, surface);
+			row->grades[grade_of(&row->facts)] = 1;
+			if (device_of(&row->device, session) < 0)
+				return -ENOMEM;
+		}
+	}
 	if (devices->n == 0)
 		return 0;
 	qsort(devices->rows, devices->n, sizeof(*devices->rows), by_name_and_session);

@@ -123,21 +123,6 @@ uint64_t moment_queued_us(const struct late_row *late)
 		       : 0;
 }
 
-/* "0.60 to 1.45 s", "33 to 83 ms", "33 ms" */
-static void tell_lengths(char *text, size_t size, const struct moments *group)
-{
-	bool in_s = group->longest_us >= 100000;
-	double scale = in_s ? 1e6 : 1e3;
-	char from[32], to[32];
-
-	snprintf(from, sizeof(from), "%.*f", in_s ? 2 : 0, (double)group->shortest_us / scale);
-	snprintf(to, sizeof(to), "%.*f", in_s ? 2 : 0, (double)group->longest_us / scale);
-	if (strcmp(from, to) == 0)
-		snprintf(text, size, "%s %s", to, in_s ? "s" : "ms");
-	else
-		snprintf(text, size, "%s to %s %s", from, to, in_s ? "s" : "ms");
-}
-
 void moments_place(char text[MOMENTS_PLACE_SIZE], const struct session *session,
 		   const struct moments *group, enum language language)
 {
@@ -161,23 +146,28 @@ void moments_tell(char text[MOMENTS_TEXT_SIZE], const struct session *session,
 		  const struct moments *group)
 {
 	const char *cause = grade_cause_name((enum cause)group->cause, ENGLISH);
-	char lengths[80], times[GRADE_COUNT_SIZE], lost[40] = "time lost not known";
+	bool in_s = group->longest_us >= 100000, is_one;
+	double scale = in_s ? 1e6 : 1e3;
+	char from[32], to[32], times[GRADE_COUNT_SIZE], lost[40] = "time lost not known";
 	char place[MOMENTS_PLACE_SIZE], queued[64] = "";
 	uint64_t queued_us = moment_queued_us(group->worst);
 
 	moments_place(place, session, group, ENGLISH);
-	tell_lengths(lengths, sizeof(lengths), group);
+	/* "0.60 to 1.45 s", "33 to 83 ms", "33 ms" */
+	snprintf(from, sizeof(from), "%.*f", in_s ? 2 : 0, (double)group->shortest_us / scale);
+	snprintf(to, sizeof(to), "%.*f", in_s ? 2 : 0, (double)group->longest_us / scale);
+	is_one = strcmp(from, to) == 0;
 	grade_count(times, group->times);
 	if (group->lost_us > 0)
 		snprintf(lost, sizeof(lost), "%.2f s lost", (double)group->lost_us / 1e6);
 	if (queued_us > 0)
 		snprintf(queued, sizeof(queued), ", up to %.2f s in the queue",
 			 (double)queued_us / 1e6);
-	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%s%s%s, %s time%s, %s, %s%s%s",
+	snprintf(text, MOMENTS_TEXT_SIZE, "%s%s%s%s%s, %s time%s, %s%s%s %s, %s%s%s",
 		 group->is_freeze     ? "freeze"
 		 : group->lost_us > 0 ? "late frame"
 				      : "drop",
 		 place[0] ? ", " : "", place, cause[0] ? ", " : "", cause, times,
-		 group->times == 1 ? "" : "s", lengths, lost, queued,
-		 group->is_endless ? ", no frame ended it" : "");
+		 group->times == 1 ? "" : "s", is_one ? "" : from, is_one ? "" : " to ", to,
+		 in_s ? "s" : "ms", lost, queued, group->is_endless ? ", no frame ended it" : "");
 }

@@ -280,23 +280,6 @@ static void set_option(struct settings *settings, int option, const char *argume
 	}
 }
 
-static void check_condition(const struct settings *settings, const struct condition *condition)
-{
-	char what[256];
-
-	snprintf(what, sizeof(what), "--fail-if '%s'", condition->text);
-	if (condition->is_change && !settings->compare)
-		wrong_usage(what, "a number with a sign is a change, which needs --compare; "
-				  "without it omit the sign");
-	if (settings->compare && !compare_can(condition->metric))
-		wrong_usage(what, "that metric cannot be compared: use lost(ms/s), freezes, FPS, "
-				  "p99, low 1% mean, jank(/10min), stutter or missed vsyncs");
-	if (settings->compare && condition->metric >= METRIC_P50 &&
-	    condition->metric <= METRIC_P999 && !condition->is_relative)
-		wrong_usage(what, "a percentile is compared by the share of frames beyond it, so "
-				  "the change must be in percent: +10%");
-}
-
 /* FPS, percentiles and lows leave freezes out. And a gate must not pass an app that hangs, however
  * short the session: without a limit of freezes a rate, or the grade, that cannot be judged allows
  * none. */
@@ -375,8 +358,23 @@ static void check_settings(struct settings *settings)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (rules[i].is_wrong)
 			wrong_usage(rules[i].what, rules[i].why);
-	for (unsigned int i = 0; i < settings->n_conditions; i++)
-		check_condition(settings, &settings->conditions[i]);
+	for (unsigned int i = 0; i < settings->n_conditions; i++) {
+		const struct condition *condition = &settings->conditions[i];
+		char what[256];
+
+		snprintf(what, sizeof(what), "--fail-if '%s'", condition->text);
+		if (condition->is_change && !compare)
+			wrong_usage(what, "a number with a sign is a change, which needs "
+					  "--compare; without it omit the sign");
+		if (compare && !compare_can(condition->metric))
+			wrong_usage(what, "that metric cannot be compared: use lost(ms/s), "
+					  "freezes, FPS, p99, low 1% mean, jank(/10min), stutter "
+					  "or missed vsyncs");
+		if (compare && condition->metric >= METRIC_P50 &&
+		    condition->metric <= METRIC_P999 && !condition->is_relative)
+			wrong_usage(what, "a percentile is compared by the share of frames beyond "
+					  "it, so the change must be in percent: +10%");
+	}
 	if (settings->allow_freezes && (compare || !has_conditions))
 		wrong_usage("--allow-freezes",
 			    "needs --fail-if, and cannot be combined with --compare");
@@ -408,43 +406,9 @@ static void free_report(struct report *report)
 	free(report->sessions);
 }
 
-static void read_session(struct collection *collection, const struct folder_files *files,
-			 uint32_t number)
-{
-	struct report *report = &collection->report;
-	struct session session, *kept;
-	int result = model_read(&session, files, number, report->selection);
-
-	if (result < 0)
-		out_of_memory();
-	if (result == MODEL_NOTHING) {
-		complain(files->path,
-			 session.n_notices > 0 ? session.notices[0] : "no file has a row",
-			 "name an output folder of jankd");
-		collection->failed = true;
-		session_free(&session);
-		return;
-	}
-	collection->n_read++;
-	if (collection->compare) {
-		compare_add(&collection->comparison, collection->group, &session,
-			    report->selection);
-		session_free(&session);
-	} else {
-		if (collection->page && page_add(collection->page, &session, report->selection) < 0)
-			out_of_memory();
-		kept = array_add(&report->sessions, &report->n, &report->max, sizeof(*kept));
-		if (!kept)
-			out_of_memory();
-		/* What is printed is computed: rows and frames are not needed again. */
-		pool_free(&session.windows);
-		pool_free(&session.frames);
-		*kept = session;
-	}
-}
-
 static void read_folder(struct collection *collection, const char *path, int depth)
 {
+	struct report *report = &collection->report;
 	struct folder_files files;
 	int error = folder_files_read(&files, path);
 
@@ -460,8 +424,37 @@ static void read_folder(struct collection *collection, const char *path, int dep
 		complain(path, "too many files; some are left out", "name the folders in it");
 		collection->failed = true;
 	}
-	for (uint32_t i = 0; i < files.sessions; i++)
-		read_session(collection, &files, i);
+	for (uint32_t i = 0; i < files.sessions; i++) {
+		struct session session, *kept;
+		int result = model_read(&session, &files, i, report->selection);
+
+		if (result < 0)
+			out_of_memory();
+		if (result == MODEL_NOTHING) {
+			complain(path,
+				 session.n_notices > 0 ? session.notices[0] : "no file has a row",
+				 "name an output folder of jankd");
+			collection->failed = true;
+			session_free(&session);
+			continue;
+		}
+		collection->n_read++;
+		if (collection->compare) {
+			compare_add(&collection->comparison, collection->group, &session,
+				    report->selection);
+			session_free(&session);
+			continue;
+		}
+		if (collection->page && page_add(collection->page, &session, report->selection) < 0)
+			out_of_memory();
+		kept = array_add(&report->sessions, &report->n, &report->max, sizeof(*kept));
+		if (!kept)
+			out_of_memory();
+		/* What is printed is computed: rows and frames are not needed again. */
+		pool_free(&session.windows);
+		pool_free(&session.frames);
+		*kept = session;
+	}
 	for (uint32_t i = 0; files.sessions == 0 && depth > 0 && i < files.n_folders; i++)
 		read_folder(collection, files.folders[i], depth - 1);
 	if (files.sessions == 0 && depth == 0 && files.n_folders > 0) {
@@ -601,27 +594,6 @@ static void report_selection(const struct report *report)
 			 "--text prints the time range of each session");
 }
 
-/* One line for each condition that holds, or that has not enough data; and one if all are such. */
-static void print_results(const struct results *results, bool strict)
-{
-	for (unsigned int i = 0; i < results->n; i++) {
-		const struct result *result = &results->all[i];
-		bool is_asked = strcmp(result->what, MORE_FREEZES) != 0;
-		char where[2048];
-
-		if (result->outcome == OUTCOME_HOLDS_NOT)
-			continue;
-		text_shorten(where, sizeof(where), result->where, 200);
-		fprintf(stderr, "jank-report: %s%s%s: %s: %s: %s\n", is_asked ? "--fail-if '" : "",
-			result->what, is_asked ? "'" : "", outcome_names[result->outcome], where,
-			result->text);
-	}
-	if (results->of[OUTCOME_UNKNOWN] > 0 && results->of[OUTCOME_HOLDS] == 0 &&
-	    results->of[OUTCOME_HOLDS_NOT] == 0)
-		fprintf(stderr, "jank-report: nothing was judged, so nothing passed%s\n",
-			strict ? "" : "; with --strict that is exit code 4");
-}
-
 /* --- watch --- */
 
 static uint64_t mixed(uint64_t state, uint64_t value)
@@ -745,7 +717,24 @@ int main(int argc, char **argv)
 			printf("%s\n", settings.output);
 	}
 	end_stdout();
-	print_results(&results, settings.strict);
+	/* One line for each condition that holds, or that has not enough data; and one if all are
+	 * such. */
+	for (unsigned int i = 0; i < results.n; i++) {
+		const struct result *result = &results.all[i];
+		const char *quote = strcmp(result->what, MORE_FREEZES) != 0 ? "'" : "";
+		char where[2048];
+
+		if (result->outcome == OUTCOME_HOLDS_NOT)
+			continue;
+		text_shorten(where, sizeof(where), result->where, 200);
+		fprintf(stderr, "jank-report: %s%s%s%s: %s: %s: %s\n", *quote ? "--fail-if " : "",
+			quote, result->what, quote, outcome_names[result->outcome], where,
+			result->text);
+	}
+	if (results.of[OUTCOME_UNKNOWN] > 0 && results.of[OUTCOME_HOLDS] == 0 &&
+	    results.of[OUTCOME_HOLDS_NOT] == 0)
+		fprintf(stderr, "jank-report: nothing was judged, so nothing passed%s\n",
+			settings.strict ? "" : "; with --strict that is exit code 4");
 	if (settings.junit) {
 		error = results_write_junit(&results, settings.junit, "jank-report");
 		if (error < 0)

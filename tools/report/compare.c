@@ -84,10 +84,9 @@ static const struct {
 
 /* array_add() and strdup(), which say in @comparison that there is no memory left. */
 
-static void *add_to(struct comparison *comparison, void *array, uint32_t *n, uint32_t *max,
-		    size_t size)
+static void *add_to(struct comparison *comparison, void *array, uint32_t *n, size_t size)
 {
-	void *added = array_add(array, n, max, size);
+	void *added = array_add(array, n, size);
 
 	comparison->out_of_memory |= !added;
 	return added;
@@ -112,7 +111,7 @@ static void keep_frame(struct comparison *comparison, struct compared_surface *s
 		comparison->refused++;
 		return;
 	}
-	added = add_to(comparison, &run->frames, &run->n_frames, &run->max_frames, sizeof(*added));
+	added = add_to(comparison, &run->frames, &run->n_frames, sizeof(*added));
 	if (!added)
 		return;
 	frame.interval_us = us < HOUR_US ? (uint32_t)us : HOUR_US;
@@ -124,8 +123,7 @@ static void add_window(struct comparison *comparison, struct compared_surface *s
 		       const struct window *window)
 {
 	struct compared_run *run = &surface->runs[surface->n_runs - 1];
-	struct window *added = add_to(comparison, &run->windows, &run->n_windows, &run->max_windows,
-				      sizeof(*added));
+	struct window *added = add_to(comparison, &run->windows, &run->n_windows, sizeof(*added));
 
 	if (!added)
 		return;
@@ -224,7 +222,7 @@ static void add_session(struct comparison *comparison, enum group group,
 			section++;
 		if (section == to->sections + to->n_sections) {
 			section = add_to(comparison, &to->sections, &to->n_sections,
-					 &to->max_sections, sizeof(*section));
+					 sizeof(*section));
 			if (!section)
 				return;
 			*section = (struct compared_section){ .name = copy_of(comparison, name) };
@@ -298,7 +296,7 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 				surface = &comparison->surfaces[j];
 		if (!surface) {
 			surface = add_to(comparison, &comparison->surfaces, &comparison->n_surfaces,
-					 &comparison->max_surfaces, sizeof(*surface));
+					 sizeof(*surface));
 			if (!surface)
 				continue;
 			*surface = (struct compared_surface){
@@ -308,8 +306,7 @@ void compare_add(struct comparison *comparison, enum group group, const struct s
 		}
 		run = surface->n_runs > 0 ? &surface->runs[surface->n_runs - 1] : NULL;
 		if (!run || run->group != group || run->run != comparison->runs[group]) {
-			run = add_to(comparison, &surface->runs, &surface->n_runs,
-				     &surface->max_runs, sizeof(*run));
+			run = add_to(comparison, &surface->runs, &surface->n_runs, sizeof(*run));
 			if (!run)
 				continue;
 			*run = (struct compared_run){
@@ -592,7 +589,7 @@ static void add_to_block(const struct ratio *ratio, enum group group, const stru
 
 struct blocks {
 	struct block *all;
-	uint32_t n, max;
+	uint32_t n;
 	bool out_of_memory;
 };
 
@@ -641,8 +638,7 @@ static bool cut(const struct ratio *ratio, const struct compared_run *run, struc
 			row = run->windows[i - run->n_frames];
 		}
 		if (i == 0 || filled_s >= length_s) {
-			struct block *added =
-				array_add(&blocks->all, &blocks->n, &blocks->max, sizeof(*added));
+			struct block *added = array_add(&blocks->all, &blocks->n, sizeof(*added));
 
 			if (!added) {
 				blocks->out_of_memory = true;

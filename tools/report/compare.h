@@ -68,9 +68,9 @@ struct compared_run {
 	char *folder;
 	struct compared_facts facts; /* what it lost, also in freezes that no frame ended */
 	struct compared_frame *frames;
-	uint32_t n_frames, max_frames;
+	uint32_t n_frames;
 	struct window *windows;
-	uint32_t n_windows, max_windows;
+	uint32_t n_windows;
 	bool without_janks; /* rows of 2019 */
 };
 
@@ -86,10 +86,10 @@ struct compared_section {
 struct compared_surface {
 	char *app, *name;
 	struct compared_section *sections;
-	uint32_t n_sections, max_sections;
+	uint32_t n_sections;
 	double time_s[2]; /* of drawing, by group: frame times and freezes */
 	struct compared_run *runs;
-	uint32_t n_runs, max_runs;
+	uint32_t n_runs;
 };
 
 /* The first run of a group. Texts may be NULL. */
@@ -112,7 +112,7 @@ struct comparison {
 	struct compared_notice notices[COMPARE_NOTICES_MAX];
 	uint32_t n_notices, notices_refused;
 	struct compared_surface *surfaces;
-	uint32_t n_surfaces, max_surfaces;
+	uint32_t n_surfaces;
 	struct compared_verdict *verdicts; /* of each of @surfaces, after compare_end() */
 	uint32_t runs[2];
 	uint64_t frames;  /* kept */

@@ -120,7 +120,7 @@ void results_add(struct results *results, enum outcome outcome, const char *wher
 	results->of[outcome]++;
 	if (results->n == RESULTS_MAX)
 		return;
-	added = array_add(&results->all, &results->n, &results->max, sizeof(*added));
+	added = array_add(&results->all, &results->n, sizeof(*added));
 	if (!added) {
 		results->failed = true;
 		return;
@@ -161,7 +161,7 @@ static void print_xml(FILE *out, const char *text)
 	}
 }
 
-int results_write_junit(const struct results *results, const char *path, const char *suite)
+int results_write_junit(const struct results *results, const char *path)
 {
 	/* What is around the text of a result, by outcome. */
 	static const char *const elements[][2] = { { "<system-out>", "</system-out>" },
@@ -172,10 +172,10 @@ int results_write_junit(const struct results *results, const char *path, const c
 
 	if (!out)
 		return -errno;
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"", out);
-	print_xml(out, suite);
-	fprintf(out, "\" tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n", results->n,
-		results->of[OUTCOME_HOLDS], results->of[OUTCOME_UNKNOWN]);
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"jank-report\" "
+		"tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n",
+		results->n, results->of[OUTCOME_HOLDS], results->of[OUTCOME_UNKNOWN]);
 	for (unsigned int i = 0; i < results->n; i++) {
 		const struct result *result = &results->all[i];
 

@@ -66,7 +66,7 @@ struct result {
 
 struct results {
 	struct result *all;
-	uint32_t n, max;
+	uint32_t n;
 	unsigned int of[3]; /* numbers by outcome */
 	bool failed;	    /* out of memory */
 };
@@ -75,7 +75,7 @@ void results_add(struct results *results, enum outcome outcome, const char *wher
 		 const char *text);
 void results_free(struct results *results);
 
-/* Writes them as JUnit XML. @suite: its name. Returns 0 or -errno. */
-int results_write_junit(const struct results *results, const char *path, const char *suite);
+/* Writes them as JUnit XML. Returns 0 or -errno. */
+int results_write_junit(const struct results *results, const char *path);
 
 #endif

@@ -88,7 +88,7 @@ int devices_read(struct devices *devices, const struct session *sessions, uint32
 {
 	/* One without facts for a Surface of no app. */
 	static const struct graded_app none;
-	uint32_t n = 0, max = 0;
+	uint32_t n = 0;
 
 	*devices = (struct devices){ 0 };
 	for (uint32_t s = 0; s < n_sessions; s++) {
@@ -108,7 +108,7 @@ int devices_read(struct devices *devices, const struct session *sessions, uint32
 			for (uint32_t j = 0; j < session->n_apps && app == &none; j++)
 				if (session->apps[j].app == surface->app)
 					app = &session->apps[j];
-			row = array_add(&devices->rows, &devices->n, &max, sizeof(*row));
+			row = array_add(&devices->rows, &devices->n, sizeof(*row));
 			if (!row)
 				return -ENOMEM;
 			*row = (struct device_row){

@@ -56,10 +56,8 @@ static int add_entry(void *context, const struct os_entry *entry)
 		return -ENOMEM;
 	segment.kind = (enum csv_file_kind)kind;
 	segment.path = path;
-	added = entry->is_folder
-			? array_add(&files->folders, &files->n_folders, &files->max_folders,
-				    sizeof(path))
-			: array_add(&files->segments, &files->n, &files->max, sizeof(segment));
+	added = entry->is_folder ? array_add(&files->folders, &files->n_folders, sizeof(path))
+				 : array_add(&files->segments, &files->n, sizeof(segment));
 	if (!added) {
 		free(path);
 		return -ENOMEM;

@@ -35,10 +35,10 @@ struct segment {
 struct folder_files {
 	char *path;		  /* of the folder */
 	struct segment *segments; /* by session, kind and number */
-	uint32_t n, max;
+	uint32_t n;
 	uint32_t sessions;
 	char **folders; /* paths of the folders in it, sorted */
-	uint32_t n_folders, max_folders;
+	uint32_t n_folders;
 	uint32_t left_out; /* entries beyond the most that are listed */
 };
 

@@ -447,7 +447,7 @@ static void read_folder(struct collection *collection, const char *path, int dep
 		}
 		if (collection->page && page_add(collection->page, &session, report->selection) < 0)
 			out_of_memory();
-		kept = array_add(&report->sessions, &report->n, &report->max, sizeof(*kept));
+		kept = array_add(&report->sessions, &report->n, sizeof(*kept));
 		if (!kept)
 			out_of_memory();
 		/* What is printed is computed: rows and frames are not needed again. */
@@ -736,7 +736,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "jank-report: nothing was judged, so nothing passed%s\n",
 			settings.strict ? "" : "; with --strict that is exit code 4");
 	if (settings.junit) {
-		error = results_write_junit(&results, settings.junit, "jank-report");
+		error = results_write_junit(&results, settings.junit);
 		if (error < 0)
 			fail(settings.junit, strerror(-error), "name a file that can be written");
 	}

@@ -13,7 +13,7 @@
 /* The sessions of all folders. */
 struct report {
 	struct session *sessions;
-	uint32_t n, max;
+	uint32_t n;
 	const struct selection *selection;
 	unsigned int columns; /* of the terminal */
 };

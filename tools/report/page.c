@@ -222,7 +222,7 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 			      uint32_t *n)
 {
 	struct window *rows = NULL;
-	uint32_t max = 0, in_row = 0;
+	uint32_t in_row = 0;
 
 	*n = 0;
 	for (uint64_t i = 0; i < session->windows.n; i++) {
@@ -238,7 +238,7 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 			in_row++;
 			continue;
 		}
-		added = array_add(&rows, n, &max, sizeof(*rows));
+		added = array_add(&rows, n, sizeof(*rows));
 		if (!added) {
 			free(rows);
 			return NULL;

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/report/pool.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-void pool_init(struct pool *pool, size_t size, uint64_t max)
-{
-	*pool = (struct pool){ .size = size, .max = max };
-}
 
 void pool_free(struct pool *pool)
 {
@@ -29,19 +25,18 @@ void *pool_add(struct pool *pool)
 	return pool_at(pool, pool->n++);
 }
 
-void *array_add(void *array, uint32_t *n, uint32_t *max, size_t size)
+void *array_add(void *array, uint32_t *n, size_t size)
 {
+	/* It has space for 64 elements, and for twice as many whenever it is full. */
+	bool is_full = *n >= 64 && (*n & (*n - 1)) == 0;
 	char *all;
 
 	memcpy(&all, array, sizeof(all));
-	if (*n == *max) {
-		uint32_t more = *max ? 2 * *max : 64;
-
-		all = realloc(all, more * size);
+	if (*n == 0 || is_full) {
+		all = realloc(all, (is_full ? (size_t)2 * *n : 64) * size);
 		if (!all)
 			return NULL;
 		memcpy(array, &all, sizeof(all));
-		*max = more;
 	}
 	return all + (*n)++ * size;
 }

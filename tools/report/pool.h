@@ -11,14 +11,12 @@
 #define POOL_BLOCKS 1024
 
 struct pool {
-	size_t size; /* of an element, in bytes */
-	uint64_t n, max;
+	size_t size;	  /* of an element, in bytes */
+	uint64_t n, max;  /* max: POOL_BLOCK * POOL_BLOCKS at most */
 	uint64_t refused; /* elements beyond @max, or without memory */
 	char *blocks[POOL_BLOCKS];
 };
 
-/* @max: elements, POOL_BLOCK * POOL_BLOCKS at most. */
-void pool_init(struct pool *pool, size_t size, uint64_t max);
 void pool_free(struct pool *pool);
 
 /* A new element of zeros, or NULL if it has no space. */
@@ -29,9 +27,9 @@ static inline void *pool_at(const struct pool *pool, uint64_t i)
 	return pool->blocks[i / POOL_BLOCK] + (i % POOL_BLOCK) * pool->size;
 }
 
-/* Adds an element of @size bytes to an array of *@n, with space for *@max; @array: the address of
- * the pointer to the first. Returns the element, not set, or NULL if out of memory: then nothing
+/* Adds an element of @size bytes to an array of *@n; @array: the address of the pointer to the
+ * first one, NULL without any. Returns the element, not set, or NULL if out of memory: then nothing
  * has changed. */
-void *array_add(void *array, uint32_t *n, uint32_t *max, size_t size);
+void *array_add(void *array, uint32_t *n, size_t size);
 
 #endif

@@ -89,7 +89,7 @@ unsigned int sums_of(struct sums *of[2], struct reading *reading, struct surface
 		return 1;
 	}
 	if (!sum) {
-		sum = array_add(&reading->sums, &reading->n_sums, &reading->max_sums, sizeof(*sum));
+		sum = array_add(&reading->sums, &reading->n_sums, sizeof(*sum));
 		if (!sum) {
 			reading->out_of_memory = true;
 			return 1;
@@ -113,7 +113,7 @@ void add_keyed(struct reading *reading, struct keyed_list *list, int64_t key, ui
 
 	if (list->n == KEYED_MAX)
 		return;
-	added = array_add(&list->all, &list->n, &list->max, sizeof(*added));
+	added = array_add(&list->all, &list->n, sizeof(*added));
 	if (added)
 		*added = (struct keyed){ key, value };
 	reading->out_of_memory |= !added;

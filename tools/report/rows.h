@@ -45,7 +45,7 @@ struct keyed_list {
 		int64_t key;
 		uint32_t value;
 	} * all;
-	uint32_t n, max;
+	uint32_t n;
 };
 
 /* What is needed only while the files are read. Of its tables, memory is used as far as they are.
@@ -65,16 +65,15 @@ struct reading {
 		struct stretches surface, app;
 	} unnumbered[SURFACES_MAX];
 	struct section_sum *sums;
-	uint32_t n_sums, max_sums;
+	uint32_t n_sums;
 	uint16_t sum_numbers[SECTIONS_MAX][SURFACES_MAX]; /* number + 1 */
 	uint64_t sums_refused;
 	struct layer_frames layers[LAYERS_MAX]; /* by place of the layer */
 	uint32_t n_layers;			/* places that are taken */
 	struct keyed_list late_order; /* numbers of late frames by their vsync, or by vsync id */
 	uint32_t captured_places[CAPTURED_PLACES]; /* a hash table of numbers + 1 */
-	uint32_t max_captured;
-	struct keyed_list stalls, losses; /* texts of events.csv by time, us */
-	struct keyed_list steps;	  /* vsyncs in a render period since that time, us */
+	struct keyed_list stalls, losses;	   /* texts of events.csv by time, us */
+	struct keyed_list steps; /* vsyncs in a render period since that time, us */
 	bool harm_from_drops; /* frames.csv does not have all frames, and dropFrames.csv has rows */
 	bool has_chosen_harm;
 	bool out_of_memory;

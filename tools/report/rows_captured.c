@@ -26,8 +26,7 @@ struct captured *captured_of(struct reading *reading, enum captured_kind kind, u
 		session->captured_refused++;
 		return NULL;
 	}
-	added = array_add(&session->captured, &session->n_captured, &reading->max_captured,
-			  sizeof(*added));
+	added = array_add(&session->captured, &session->n_captured, sizeof(*added));
 	if (!added) {
 		reading->out_of_memory = true;
 		return NULL;

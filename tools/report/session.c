@@ -25,11 +25,16 @@ const char *const captured_kind_names[] = {
 
 int session_init(struct session *session)
 {
-	*session = (struct session){ .first_us = -1, .last_us = -1, .start_us = -1, .stop_us = -1 };
-	pool_init(&session->windows, sizeof(struct window), WINDOWS_MAX);
-	pool_init(&session->frames, sizeof(struct kept_frame), FRAMES_MAX + RANGE_FRAMES_MAX);
-	pool_init(&session->events, sizeof(struct event), EVENTS_MAX);
-	pool_init(&session->missing, sizeof(struct missing), EVENTS_MAX);
+	*session = (struct session){
+		.first_us = -1,
+		.last_us = -1,
+		.start_us = -1,
+		.stop_us = -1,
+		.windows = { sizeof(struct window), .max = WINDOWS_MAX },
+		.frames = { sizeof(struct kept_frame), .max = FRAMES_MAX + RANGE_FRAMES_MAX },
+		.events = { sizeof(struct event), .max = EVENTS_MAX },
+		.missing = { sizeof(struct missing), .max = EVENTS_MAX },
+	};
 	return names_init(&session->names);
 }
 

@@ -11,13 +11,6 @@
 
 /* --- percentiles of frames.csv --- */
 
-static int by_key(const void *a, const void *b)
-{
-	const uint64_t *one = a, *other = b;
-
-	return (*one > *other) - (*one < *other);
-}
-
 static int by_section(const void *a, const void *b)
 {
 	const struct section_numbers *one = a, *other = b;
@@ -32,7 +25,7 @@ static int by_section(const void *a, const void *b)
 static int set_times(struct session *session, bool in_sections)
 {
 	const struct pool *frames = &session->frames;
-	uint64_t *keys = malloc((frames->n + 1) * sizeof(*keys));
+	int64_t *keys = malloc((frames->n + 1) * sizeof(*keys));
 	uint32_t *times_ns = malloc((frames->n + 1) * sizeof(*times_ns));
 	size_t n = 0;
 
@@ -47,12 +40,14 @@ static int set_times(struct session *session, bool in_sections)
 		if (!(frame->flags & (FRAME_WAIT | FRAME_FIRST)))
 			/* With where it belongs, so that sorting brings those of a place together.
 			 */
-			keys[n++] = (in_sections ? (uint64_t)frame->section << 48 : 0) |
-				    (uint64_t)frame->surface << 32 | kept_interval_ns(frame);
+			keys[n++] = (in_sections ? (int64_t)frame->section << 48 : 0) |
+				    (int64_t)frame->surface << 32 |
+				    (int64_t)kept_interval_ns(frame);
 	}
 	qsort(keys, n, sizeof(*keys), by_key);
 	for (size_t from = 0, to; from < n; from = to) {
-		uint64_t place = keys[from] >> 32, time_ns = 0;
+		int64_t place = keys[from] >> 32;
+		uint64_t time_ns = 0;
 		struct section_numbers key = { .section = (uint16_t)(place >> 16),
 					       .surface = (uint16_t)place };
 		struct surface *surface = &session->surfaces[key.surface];
@@ -931,51 +926,6 @@ static void report_limits(const struct reading *reading)
 
 /* --- the model --- */
 
-static int finish(struct reading *reading)
-{
-	struct session *session = reading->session;
-	int error = 0;
-
-	if (session->last_us >= 0 && session->stop_us > session->last_us)
-		session->last_us = session->stop_us;
-	if (reading->harm_from_drops)
-		session->harm_source = session->is_2019 ? FROM_NOTHING : FROM_WINDOWS;
-	else if (rows_of(session, ROW_FRAMES) > 0)
-		session->harm_source = FROM_FRAMES;
-	set_missing(session);
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		struct surface *surface = &session->surfaces[i];
-
-		set_whole(session, surface);
-		set_grade(session, surface);
-		surface->is_shown =
-			surface->source != FROM_NOTHING &&
-			select_surface(reading->selection, name_of(session, surface->name),
-				       name_of(session, surface->app));
-	}
-	if (rows_of(session, CSV_SUMMARY) == 0 && rows_of(session, ROW_FRAMES) > 0)
-		error = set_times(session, false);
-	if (error == 0)
-		error = set_apps(reading);
-	if (error == 0)
-		error = set_sections(reading);
-	if (error == 0)
-		error = set_ungraded(reading);
-	if (session->n_sections > 0 && session->last_us >= 0) {
-		session->sections[0].from_us = session->first_us;
-		session->sections[session->n_sections - 1].to_us = session->last_us + 1;
-	}
-	if (session->json && !session_json_text(session, NULL, "ended") &&
-	    session_json_text(session, NULL, "began"))
-		session_notice(session, "session.json has no end: the capture was still running, "
-					"or was killed; its last rows may be missing");
-	/* Of nothing nothing is computed. */
-	if (session->n_surfaces > 0 || session->events.n > 0)
-		report_missing(session);
-	report_limits(reading);
-	return error;
-}
-
 int model_read(struct session *session, const struct folder_files *files, uint32_t number,
 	       const struct selection *selection)
 {
@@ -998,8 +948,45 @@ int model_read(struct session *session, const struct folder_files *files, uint32
 	reading->number = number;
 	reading->selection = selection;
 	error = rows_read(reading);
+
+	if (session->last_us >= 0 && session->stop_us > session->last_us)
+		session->last_us = session->stop_us;
+	if (reading->harm_from_drops)
+		session->harm_source = session->is_2019 ? FROM_NOTHING : FROM_WINDOWS;
+	else if (rows_of(session, ROW_FRAMES) > 0)
+		session->harm_source = FROM_FRAMES;
+	set_missing(session);
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		struct surface *surface = &session->surfaces[i];
+
+		set_whole(session, surface);
+		set_grade(session, surface);
+		surface->is_shown =
+			surface->source != FROM_NOTHING &&
+			select_surface(reading->selection, name_of(session, surface->name),
+				       name_of(session, surface->app));
+	}
+	if (error == 0 && rows_of(session, CSV_SUMMARY) == 0 && rows_of(session, ROW_FRAMES) > 0)
+		error = set_times(session, false);
 	if (error == 0)
-		error = finish(reading);
+		error = set_apps(reading);
+	if (error == 0)
+		error = set_sections(reading);
+	if (error == 0)
+		error = set_ungraded(reading);
+	if (session->n_sections > 0 && session->last_us >= 0) {
+		session->sections[0].from_us = session->first_us;
+		session->sections[session->n_sections - 1].to_us = session->last_us + 1;
+	}
+	if (session->json && !session_json_text(session, NULL, "ended") &&
+	    session_json_text(session, NULL, "began"))
+		session_notice(session, "session.json has no end: the capture was still running, "
+					"or was killed; its last rows may be missing");
+	/* Of nothing nothing is computed. */
+	if (session->n_surfaces > 0 || session->events.n > 0)
+		report_missing(session);
+	report_limits(reading);
+
 	free(reading->sums);
 	free(reading->late_order.all);
 	free(reading->stalls.all);

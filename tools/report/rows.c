@@ -119,11 +119,11 @@ void add_keyed(struct reading *reading, struct keyed_list *list, int64_t key, ui
 	reading->out_of_memory |= !added;
 }
 
-static int by_key(const void *a, const void *b)
+int by_key(const void *a, const void *b)
 {
-	const struct keyed *one = a, *other = b;
+	const int64_t *one = a, *other = b;
 
-	return (one->key > other->key) - (one->key < other->key);
+	return (*one > *other) - (*one < *other);
 }
 
 void sort_keyed(struct keyed_list *list)

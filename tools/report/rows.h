@@ -215,6 +215,9 @@ unsigned int sums_of(struct sums *of[2], struct reading *reading, struct surface
 void add_keyed(struct reading *reading, struct keyed_list *list, int64_t key, uint32_t value);
 void sort_keyed(struct keyed_list *list);
 
+/* Compares elements by the int64_t with which they begin. */
+int by_key(const void *a, const void *b);
+
 /* The first place of a list in order with @key or more. */
 uint32_t first_keyed(const struct keyed_list *list, int64_t key);
 

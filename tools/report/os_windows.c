@@ -14,16 +14,6 @@
 
 /* --- texts and paths --- */
 
-static wchar_t *wide_of(const char *text)
-{
-	int length = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
-	wchar_t *wide = malloc((size_t)length * sizeof(*wide));
-
-	if (wide)
-		MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, length);
-	return wide;
-}
-
 static char *utf8_of(const wchar_t *wide)
 {
 	int length = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
@@ -66,21 +56,18 @@ static int os_error(DWORD error)
 /* The longest path that needs no prefix: a folder must have space for a name of 8.3 in it. */
 #define PLAIN_PATH_MAX (MAX_PATH - 13)
 
-static bool has_prefix(const wchar_t *path)
-{
-	return wcsncmp(path, L"\\\\?\\", 4) == 0 || wcsncmp(path, L"\\\\.\\", 4) == 0;
-}
-
 /* The path for a system call. NULL: out of memory. */
 static wchar_t *system_path(const char *path)
 {
-	wchar_t *wide = wide_of(path), *whole;
+	int size = MultiByteToWideChar(CP_UTF8, 0, path, -1, NULL, 0);
+	wchar_t *wide = malloc((size_t)size * sizeof(*wide)), *whole;
 	const wchar_t *prefix = L"\\\\?\\", *rest;
 	DWORD length;
 
 	if (!wide)
 		return NULL;
-	if (has_prefix(wide)) {
+	MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, size);
+	if (wcsncmp(wide, L"\\\\?\\", 4) == 0 || wcsncmp(wide, L"\\\\.\\", 4) == 0) {
 		/* Behind it '/' separates nothing. */
 		for (wchar_t *at = wide; *at; at++)
 			if (*at == L'/')
@@ -174,52 +161,41 @@ static void end_screen(void)
 	WaitForSingleObject(screen.thread, INFINITE);
 }
 
-static void begin_screen(void)
+void os_begin(int *argc, char ***argv)
 {
 	HANDLE handles[] = { GetStdHandle(STD_OUTPUT_HANDLE), GetStdHandle(STD_ERROR_HANDLE) };
-	int ends[2];
-	DWORD mode;
-
-	if (_pipe(ends, 4096, _O_BINARY | _O_NOINHERIT) != 0)
-		return;
-	for (int i = 0; i < 2; i++) {
-		if (!GetConsoleMode(handles[i], &mode))
-			continue;
-		/* The stream's own end keeps another handle of it. */
-		if (!screen.console &&
-		    !DuplicateHandle(GetCurrentProcess(), handles[i], GetCurrentProcess(),
-				     &screen.console, 0, FALSE, DUPLICATE_SAME_ACCESS))
-			break;
-		_dup2(ends[1], i + 1);
-		screen.streams[screen.n_streams++] = i + 1;
-	}
-	_close(ends[1]);
-	screen.from = ends[0];
-	if (screen.n_streams == 0) {
-		_close(ends[0]);
-		return;
-	}
-	screen.thread = (HANDLE)_beginthreadex(NULL, 0, show, NULL, 0, NULL);
-	if (screen.thread)
-		atexit(end_screen);
-}
-
-static void read_arguments(int *argc, char ***argv)
-{
 	wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), argc);
 	char **all = wide ? calloc((size_t)*argc + 1, sizeof(*all)) : NULL;
+	int ends[2];
+	DWORD mode;
 
 	for (int i = 0; all && i < *argc; i++)
 		all[i] = utf8_of(wide[i]);
 	LocalFree(wide);
 	if (all)
 		*argv = all;
-}
 
-void os_begin(int *argc, char ***argv)
-{
-	read_arguments(argc, argv);
-	begin_screen();
+	if (_pipe(ends, 4096, _O_BINARY | _O_NOINHERIT) == 0) {
+		for (int i = 0; i < 2; i++) {
+			if (!GetConsoleMode(handles[i], &mode))
+				continue;
+			/* The stream's own end keeps another handle of it. */
+			if (!screen.console &&
+			    !DuplicateHandle(GetCurrentProcess(), handles[i], GetCurrentProcess(),
+					     &screen.console, 0, FALSE, DUPLICATE_SAME_ACCESS))
+				break;
+			_dup2(ends[1], i + 1);
+			screen.streams[screen.n_streams++] = i + 1;
+		}
+		_close(ends[1]);
+		screen.from = ends[0];
+		if (screen.n_streams == 0)
+			_close(ends[0]);
+		else
+			screen.thread = (HANDLE)_beginthreadex(NULL, 0, show, NULL, 0, NULL);
+		if (screen.thread)
+			atexit(end_screen);
+	}
 	/* Else each character is written by itself. */
 	setvbuf(stderr, NULL, _IOFBF, BUFSIZ);
 	/* No CR before each LF. */
@@ -244,41 +220,12 @@ static int64_t joined(DWORD high, DWORD low)
 	return (int64_t)((uint64_t)high << 32 | low);
 }
 
-static int add_found(const WIN32_FIND_DATAW *found,
-		     int (*add)(void *context, const struct os_entry *entry), void *context)
-{
-	char *name = utf8_of(found->cFileName);
-	struct os_entry entry = {
-		.name = name,
-		.is_folder = found->dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY,
-		.size = joined(found->nFileSizeHigh, found->nFileSizeLow),
-		/* Units of 100 ns since 1601; in ns they are more than 63 bits. */
-		.changed_ns = joined(found->ftLastWriteTime.dwHighDateTime,
-				     found->ftLastWriteTime.dwLowDateTime),
-	};
-	int result = name ? add(context, &entry) : -ENOMEM;
-
-	free(name);
-	return result;
-}
-
-/* Why @folder has no list. */
-static int why_no_list(const wchar_t *folder, DWORD error)
-{
-	DWORD attributes = GetFileAttributesW(folder);
-
-	if (attributes == INVALID_FILE_ATTRIBUTES)
-		return os_error(GetLastError());
-	return attributes & FILE_ATTRIBUTE_DIRECTORY ? os_error(error) : -ENOTDIR;
-}
-
 int os_list(const char *path, int (*add)(void *context, const struct os_entry *entry),
 	    void *context)
 {
 	char *every = malloc(strlen(path) + 3);
 	wchar_t *pattern = NULL, *folder = system_path(path);
 	WIN32_FIND_DATAW found;
-	HANDLE handle;
 	int result = -ENOMEM;
 
 	if (every) {
@@ -287,12 +234,33 @@ int os_list(const char *path, int (*add)(void *context, const struct os_entry *e
 		pattern = system_path(every);
 	}
 	if (pattern && folder) {
-		handle = FindFirstFileW(pattern, &found);
-		result = handle == INVALID_HANDLE_VALUE ? why_no_list(folder, GetLastError()) : 0;
-		while (handle != INVALID_HANDLE_VALUE && result == 0) {
-			result = add_found(&found, add, context);
-			if (!FindNextFileW(handle, &found))
-				break;
+		HANDLE handle = FindFirstFileW(pattern, &found);
+		DWORD error = GetLastError();
+		bool has_next = handle != INVALID_HANDLE_VALUE;
+
+		result = has_next ? 0 : os_error(error);
+		if (!has_next) {
+			DWORD attributes = GetFileAttributesW(folder);
+
+			if (attributes == INVALID_FILE_ATTRIBUTES)
+				result = os_error(GetLastError());
+			else if (!(attributes & FILE_ATTRIBUTE_DIRECTORY))
+				result = -ENOTDIR;
+		}
+		while (has_next && result == 0) {
+			char *name = utf8_of(found.cFileName);
+			struct os_entry entry = {
+				.name = name,
+				.is_folder = found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY,
+				.size = joined(found.nFileSizeHigh, found.nFileSizeLow),
+				/* Units of 100 ns since 1601; in ns they are more than 63 bits. */
+				.changed_ns = joined(found.ftLastWriteTime.dwHighDateTime,
+						     found.ftLastWriteTime.dwLowDateTime),
+			};
+
+			result = name ? add(context, &entry) : -ENOMEM;
+			free(name);
+			has_next = FindNextFileW(handle, &found);
 		}
 		if (handle != INVALID_HANDLE_VALUE)
 			FindClose(handle);

@@ -587,22 +587,13 @@ static void add_to_block(const struct ratio *ratio, enum group group, const stru
 	block->below += below;
 }
 
-struct blocks {
-	struct block *all;
-	uint32_t n;
-	bool out_of_memory;
-};
-
-/* Cuts a run into blocks. Returns false if its rows do not have the number. */
-static bool cut(const struct ratio *ratio, const struct compared_run *run, struct blocks *blocks)
+/* Cuts a run into blocks and adds them to the *@n. Returns 0 or -ENOMEM. */
+static int cut(const struct ratio *ratio, const struct compared_run *run, struct block **blocks,
+	       uint32_t *n)
 {
-	uint64_t n = (uint64_t)run->n_frames + run->n_windows;
+	uint64_t n_rows = (uint64_t)run->n_frames + run->n_windows;
 	double run_us = 0, length_s, filled_s = 0;
 
-	if (run->n_windows > 0 && run->without_janks &&
-	    (ratio->metric == METRIC_JANK_10MIN || ratio->metric == METRIC_BIG_JANK_10MIN ||
-	     ratio->metric == METRIC_STUTTER))
-		return false;
 	for (uint64_t i = 0; i < run->n_frames; i++)
 		run_us += run->frames[i].interval_us;
 	for (uint64_t i = 0; i < run->n_windows; i++)
@@ -611,7 +602,7 @@ static bool cut(const struct ratio *ratio, const struct compared_run *run, struc
 	 * run, which else had too few of them. */
 	length_s = fmin(5, fmax(1, run_us / 1e6 / 30));
 
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < n_rows; i++) {
 		struct window row = { .missed = WINDOW_UNKNOWN };
 
 		if (i < run->n_frames) {
@@ -638,19 +629,17 @@ static bool cut(const struct ratio *ratio, const struct compared_run *run, struc
 			row = run->windows[i - run->n_frames];
 		}
 		if (i == 0 || filled_s >= length_s) {
-			struct block *added = array_add(&blocks->all, &blocks->n, sizeof(*added));
+			struct block *added = array_add(blocks, n, sizeof(*added));
 
-			if (!added) {
-				blocks->out_of_memory = true;
-				return true;
-			}
+			if (!added)
+				return -ENOMEM;
 			*added = (struct block){ .run = run->run };
 			filled_s = 0;
 		}
 		filled_s += (double)(row.time_us + row.stall_us) / 1e6;
-		add_to_block(ratio, run->group, &row, &blocks->all[blocks->n - 1]);
+		add_to_block(ratio, run->group, &row, &(*blocks)[*n - 1]);
 	}
-	return true;
+	return 0;
 }
 
 /* --- changes --- */
@@ -675,12 +664,15 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 {
 	double of_frames = compared[ratio.metric].share, base;
 	bool is_low = compared[ratio.metric].more_is_better;
+	bool is_of_janks = ratio.metric == METRIC_JANK_10MIN ||
+			   ratio.metric == METRIC_BIG_JANK_10MIN || ratio.metric == METRIC_STUTTER;
 
 	*change = (struct change){ .metric = ratio.metric, .scale = compared[ratio.metric].scale };
 	if (surface->time_s[BASE] <= 0 || surface->time_s[NEW] <= 0)
 		change->why = compare_not_in[surface->time_s[BASE] <= 0 ? BASE : NEW];
-	for (uint32_t i = 0; of_frames > 0 && i < surface->n_runs && !change->why; i++)
-		if (surface->runs[i].n_windows > 0)
+	for (uint32_t i = 0; i < surface->n_runs && !change->why; i++)
+		if (surface->runs[i].n_windows > 0 &&
+		    (of_frames > 0 || (is_of_janks && surface->runs[i].without_janks)))
 			change->why = missing;
 	/* Of a low the quantile of each group; of a percentile the threshold: just above or just
 	 * below it, see compare.h. */
@@ -712,17 +704,18 @@ static int compare_ratio(const struct compared_surface *surface, struct ratio ra
 	}
 
 	for (unsigned int group = BASE; group <= NEW && !change->why; group++) {
-		struct blocks blocks = { 0 };
+		struct block *blocks = NULL;
+		uint32_t n = 0;
+		int error = 0;
 
-		for (uint32_t i = 0; i < surface->n_runs && !change->why; i++)
-			if (surface->runs[i].group == group &&
-			    !cut(&ratio, &surface->runs[i], &blocks))
-				change->why = missing;
-		if (!blocks.out_of_memory && !change->why)
-			noise_estimate(blocks.all, blocks.n, &change->of[group]);
-		free(blocks.all);
-		if (blocks.out_of_memory)
-			return -ENOMEM;
+		for (uint32_t i = 0; i < surface->n_runs && error == 0; i++)
+			if (surface->runs[i].group == group)
+				error = cut(&ratio, &surface->runs[i], &blocks, &n);
+		if (error == 0)
+			noise_estimate(blocks, n, &change->of[group]);
+		free(blocks);
+		if (error < 0)
+			return error;
 	}
 	if (change->why)
 		return 0;

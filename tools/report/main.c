@@ -280,49 +280,13 @@ static void set_option(struct settings *settings, int option, const char *argume
 	}
 }
 
-/* FPS, percentiles and lows leave freezes out. And a gate must not pass an app that hangs, however
- * short the session: without a limit of freezes a rate, or the grade, that cannot be judged allows
- * none. */
-static void add_freezes(struct settings *settings)
-{
-	static char text[64];
-	bool counted = settings->n_conditions == 0, has_limit = false;
-	const char *wrong;
-
-	for (unsigned int i = 0; i < settings->n_conditions; i++)
-		counted |= condition_counts_freezes(&settings->conditions[i]);
-	if (!counted || settings->allow_freezes) {
-		snprintf(text, sizeof(text), "freezes > %.40s",
-			 settings->allow_freezes ? settings->allow_freezes : "0");
-		if (settings->n_conditions == CONDITIONS_MAX)
-			wrong_usage("--fail-if", "too many conditions");
-		wrong = condition_parse(&settings->conditions[settings->n_conditions], text);
-		if (wrong || strspn(text + 10, "0123456789") != strlen(text + 10))
-			wrong_usage("--allow-freezes", "needs a number of freezes");
-		settings->n_conditions++;
-		if (!settings->allow_freezes)
-			fprintf(stderr,
-				"jank-report: no condition counts freezes, so 'freezes > 0' is "
-				"added; --allow-freezes N allows N of them\n");
-	}
-	for (unsigned int i = 0; i < settings->n_conditions; i++)
-		has_limit |= settings->conditions[i].metric == METRIC_FREEZES ||
-			     settings->conditions[i].metric == METRIC_STALLS;
-	for (unsigned int i = 0; i < settings->n_conditions; i++) {
-		struct condition *one = &settings->conditions[i];
-
-		one->needs_no_freeze = !has_limit && condition_counts_freezes(one) &&
-				       one->metric != METRIC_LONGEST &&
-				       !metrics[one->metric].is_sum;
-	}
-}
-
 static void check_settings(struct settings *settings)
 {
 	const struct format *format = settings->format;
 	bool compare = settings->compare, watch = settings->watch;
 	bool has_output = settings->output || watch, has_range = settings->selection.has_range;
 	bool has_conditions = settings->n_conditions > 0, lacks_news = false;
+	bool counts = !has_conditions, has_limit = false;
 
 	for (unsigned int i = 0; i < settings->n_news; i++)
 		lacks_news |= settings->new_from[i] == settings->n_operands[NEW] ||
@@ -374,12 +338,41 @@ static void check_settings(struct settings *settings)
 		    condition->metric <= METRIC_P999 && !condition->is_relative)
 			wrong_usage(what, "a percentile is compared by the share of frames beyond "
 					  "it, so the change must be in percent: +10%");
+		counts |= condition_counts_freezes(condition);
 	}
 	if (settings->allow_freezes && (compare || !has_conditions))
 		wrong_usage("--allow-freezes",
 			    "needs --fail-if, and cannot be combined with --compare");
-	if (!compare)
-		add_freezes(settings);
+	if (!compare && (!counts || settings->allow_freezes)) {
+		static char text[64];
+		const char *wrong;
+
+		/* FPS, percentiles and lows leave freezes out. */
+		snprintf(text, sizeof(text), "freezes > %.40s",
+			 settings->allow_freezes ? settings->allow_freezes : "0");
+		if (settings->n_conditions == CONDITIONS_MAX)
+			wrong_usage("--fail-if", "too many conditions");
+		wrong = condition_parse(&settings->conditions[settings->n_conditions], text);
+		if (wrong || strspn(text + 10, "0123456789") != strlen(text + 10))
+			wrong_usage("--allow-freezes", "needs a number of freezes");
+		settings->n_conditions++;
+		if (!settings->allow_freezes)
+			fprintf(stderr,
+				"jank-report: no condition counts freezes, so 'freezes > 0' is "
+				"added; --allow-freezes N allows N of them\n");
+	}
+	/* A gate must not pass an app that hangs, however short the session: without a limit of
+	 * freezes a rate, or the grade, that cannot be judged allows none. */
+	for (unsigned int i = 0; i < settings->n_conditions; i++)
+		has_limit |= settings->conditions[i].metric == METRIC_FREEZES ||
+			     settings->conditions[i].metric == METRIC_STALLS;
+	for (unsigned int i = 0; i < settings->n_conditions && !compare; i++) {
+		struct condition *one = &settings->conditions[i];
+
+		one->needs_no_freeze = !has_limit && condition_counts_freezes(one) &&
+				       one->metric != METRIC_LONGEST &&
+				       !metrics[one->metric].is_sum;
+	}
 	if (watch && !settings->output)
 		settings->output = "report.html";
 	if (!format && !has_output)

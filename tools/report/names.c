@@ -97,8 +97,3 @@ uint32_t names_add(struct names *names, struct span name)
 	names->places[at] = ++names->n;
 	return names->n - 1;
 }
-
-const char *names_text(const struct names *names, uint32_t number)
-{
-	return names->texts[number];
-}

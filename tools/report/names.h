@@ -41,7 +41,10 @@ void names_free(struct names *names);
 uint32_t names_add(struct names *names, struct span name);
 
 /* The text with that number. Valid until names_free(). */
-const char *names_text(const struct names *names, uint32_t number);
+static inline const char *names_text(const struct names *names, uint32_t number)
+{
+	return names->texts[number];
+}
 
 /* Writes @name as it is stored, without its NUL, into @to. Returns its length, below NAMES_SIZE. */
 size_t names_escape(char to[NAMES_SIZE], struct span name);

@@ -249,7 +249,6 @@ static void judge_at(struct results *results, const struct session *session,
 	free(where);
 }
 
-/* Judges the Surfaces if --surface selects some, else the apps; in sections if --section does. */
 static void judge_session(struct results *results, const struct selection *selection,
 			  const struct session *session, const struct condition *condition)
 {

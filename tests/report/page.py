@@ -500,7 +500,7 @@ def notes_in_chinese(page):
     """Each note that the sources write has a text in Chinese."""
     sources = sorted((SOURCE / "tools/report").glob("*.c"))
     written = [text for path in sources for text in re.findall(
-        r"session_notice\((?:[^\"();]|\([^()]*\))*,(.*?)\);\n|static const char \*(?:why_no_rows|instead_of_summary)\((.*?)\n}", path.read_text(), re.S)]
+        r"session_notice\((?:[^\"();]|\([^()]*\))*,(.*?)\);\n|static const char \*why_no_rows\((.*?)\n}", path.read_text(), re.S)]
     written.append(re.findall(r'", but .*?;', (SOURCE / "tools/report/judge.c").read_text(), re.S))
     literals = ["".join(re.findall(r'"([^"]*)"', text)) for parts in written for text in re.findall(r'"[^"]*"(?:\s*"[^"]*")*', "".join(parts))]
     fragments = {text.strip() for literal in literals for text in re.split(r"%[.0-9]*(?:llu|[sdfu])|[:;]|^\w+\.csv(?: has)?(?= )", literal)}

@@ -945,7 +945,6 @@ int model_read(struct session *session, const struct folder_files *files, uint32
 	}
 	reading->session = session;
 	reading->files = files;
-	reading->number = number;
 	reading->selection = selection;
 	error = rows_read(reading);
 

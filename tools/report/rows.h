@@ -53,7 +53,6 @@ struct keyed_list {
 struct reading {
 	struct session *session;
 	const struct folder_files *files;
-	uint32_t number;
 	const struct selection *selection;
 	/* By the number of a name: number + 1 of its Surface, of the app's first Surface, of the
 	 * layer's place. */

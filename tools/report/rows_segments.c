@@ -119,7 +119,7 @@ const struct segment *segments_of(const struct reading *reading, enum csv_file_k
 
 	*n = 0;
 	for (uint32_t i = 0; i < reading->files->n; i++)
-		if (all[i].session == reading->number && all[i].kind == file) {
+		if (all[i].session == reading->session->number && all[i].kind == file) {
 			first = first ? first : &all[i];
 			++*n;
 		}

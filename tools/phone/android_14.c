@@ -105,47 +105,40 @@ static void queue_buffer(struct simulation *sim, struct layer *layer, struct mar
 	write_end(render);
 }
 
-static void begin_frame(struct simulation *sim, const struct vsync *vsync)
+/* SurfaceFlinger commits what arrived, composites, and returns the buffers of the previous frames
+ * to their apps. */
+static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 	uint64_t in_ns = vsync->period_ns * 3 / 2 + vsync->moved_ns;
+	unsigned int slot = (unsigned int)vsync->number % 3;
 
+	writer_advance(writer, vsync->tick_ns + sim_random(sim, 80000, 250000));
 	write_all(
 		writer,
 		"beginFrame %u vsyncIn %llu.%02llums{ isFencePending{} PrevFramePending " DISPLAY_ID
 		"=0; PrevFrameMissed " DISPLAY_ID "=%d; PrevHwcFrameMissed " DISPLAY_ID
-		"=%d; PrevGpuFrameMissed " DISPLAY_ID "=0; }",
+		"=%d; PrevGpuFrameMissed " DISPLAY_ID "=0; } "
+		"commit %u{ updateLayerSnapshots{ TransactionHandler:flushTransactions{ "
+		"TransactionQueue=0; }",
 		sim->sf_id, (unsigned long long)(in_ns / NS_PER_MS),
-		(unsigned long long)(in_ns / 10000 % 100), vsync->missed, vsync->missed);
-}
+		(unsigned long long)(in_ns / 10000 % 100), vsync->missed, vsync->missed,
+		sim->sf_id);
+	/* Transactions carry buffers; a second one for a layer drops the buffer of the first. */
+	for (unsigned int i = 0; i < vsync->frame_count; i++) {
+		const struct frame *frame = &vsync->frames[i];
+		const struct layer *layer = frame->layer;
+		unsigned int replaced = frame->replaced + frame->dropped;
 
-/* Transactions carry buffers; a second one for a layer drops the buffer of the first. */
-static void set_buffers(struct simulation *sim, const struct frame *frame)
-{
-	struct marker_writer *writer = &sim->sf;
-	const struct layer *layer = frame->layer;
-	unsigned int replaced = frame->replaced + frame->dropped;
-
-	for (unsigned int i = 0; i <= replaced; i++) {
-		write_all(writer, "setBuffer %s - hasBuffer=true{", layer->name);
-		write_instant(writer, "setBuffer %s - %u", layer->name,
-			      layer->frame - frame->ahead - replaced + i);
-		if (i > 0)
-			write_step(writer, layer->queue, -1);
-		write_all(writer, "createSurfaceFrameForToken{} }");
+		for (unsigned int n = 0; n <= replaced; n++) {
+			write_all(writer, "setBuffer %s - hasBuffer=true{", layer->name);
+			write_instant(writer, "setBuffer %s - %u", layer->name,
+				      layer->frame - frame->ahead - replaced + n);
+			if (n > 0)
+				write_step(writer, layer->queue, -1);
+			write_all(writer, "createSurfaceFrameForToken{} }");
+		}
 	}
-}
-
-static void commit(struct simulation *sim, const struct vsync *vsync)
-{
-	struct marker_writer *writer = &sim->sf;
-
-	write_all(writer,
-		  "commit %u{ updateLayerSnapshots{ TransactionHandler:flushTransactions{ "
-		  "TransactionQueue=0; }",
-		  sim->sf_id);
-	for (unsigned int i = 0; i < vsync->frame_count; i++)
-		set_buffers(sim, &vsync->frames[i]);
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
 		const struct layer *layer = vsync->frames[i].layer;
 
@@ -155,12 +148,8 @@ static void commit(struct simulation *sim, const struct vsync *vsync)
 		write_step(writer, layer->queue, -1);
 	}
 	write_all(writer, "} commitTransactions{} mTransactionFlags=0; }");
-}
-
-static void composite(struct simulation *sim, const struct vsync *vsync)
-{
-	struct marker_writer *writer = &sim->sf;
-	unsigned int slot = (unsigned int)vsync->number % 3;
+	if (vsync->frame_count == 0 && !vsync->compose)
+		return;
 
 	write_all(
 		writer,
@@ -189,33 +178,18 @@ static void composite(struct simulation *sim, const struct vsync *vsync)
 				  "presentFrameAndReleaseLayers for ScreenRecorder (virtual){} }");
 	write_all(writer, "} onCompositionPresented{ addPresentFence " DISPLAY_ID
 			  "{} Total Buffer Size=190061824; } }");
-}
 
-/* Returns the buffers of the previous frames to their apps. */
-static void release(struct simulation *sim, const struct vsync *vsync)
-{
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
 		const struct frame *frame = &vsync->frames[i];
-		struct marker_writer *writer = &frame->layer->app->binder;
+		struct marker_writer *binder = &frame->layer->app->binder;
 
-		writer_advance(writer, sim->sf.now_ns + (uint64_t)i * 10000);
+		writer_advance(binder, writer->now_ns + (uint64_t)i * 10000);
 		for (unsigned int n = 0; n <= frame->replaced + frame->dropped; n++) {
-			write_all(writer, "releaseBufferCallback{");
-			write_step(writer, frame->layer->producer_queue, -1);
-			write_end(writer);
+			write_all(binder, "releaseBufferCallback{");
+			write_step(binder, frame->layer->producer_queue, -1);
+			write_end(binder);
 		}
 	}
-}
-
-static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
-{
-	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 250000));
-	begin_frame(sim, vsync);
-	commit(sim, vsync);
-	if (vsync->frame_count == 0 && !vsync->compose)
-		return;
-	composite(sim, vsync);
-	release(sim, vsync);
 }
 
 static void change_mode(struct simulation *sim, const struct vsync *vsync)

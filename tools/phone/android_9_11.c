@@ -9,6 +9,9 @@
 #define SLOTS 3
 #define DISPLAY_ID "19261116564980353"
 
+/* The end of a slice postFramebuffer, in which SurfaceFlinger presents and waits for fences. */
+#define END_POST "presentAndGetReleaseFences{} wait{} wait{} wait{} }"
+
 /* Layers of the same title are numbered: "title#0", "title#1". */
 static void name_layer(struct simulation *sim, struct layer *layer, unsigned int same_title)
 {
@@ -128,12 +131,6 @@ static void acquire_framebuffer(struct simulation *sim, const struct vsync *vsyn
 		write_all(&sim->sf, "acquireBuffer{}");
 }
 
-/* Ends a slice postFramebuffer, in which SurfaceFlinger presents and waits for fences. */
-static void end_post(struct simulation *sim)
-{
-	write_all(&sim->sf, "presentAndGetReleaseFences{} wait{} wait{} wait{} }");
-}
-
 /* Releases the buffers of the previous frames. */
 static void release(struct simulation *sim, const struct vsync *vsync)
 {
@@ -147,22 +144,22 @@ static void release(struct simulation *sim, const struct vsync *vsync)
 	write_all(&sim->sf, "Total Buffer Size=190061824; }");
 }
 
-static void invalidate_9(struct simulation *sim, const struct vsync *vsync)
-{
-	write_all(&sim->sf, "onMessageReceived{ FrameMissed=%d;", vsync->missed);
-	if (!vsync->missed) {
-		apply_transactions(sim, vsync);
-		write_all(&sim->sf, "handleMessageInvalidate{");
-		latch(sim, vsync);
-		write_end(&sim->sf);
-	}
-	write_end(&sim->sf);
-}
-
-static void refresh_9(struct simulation *sim, const struct vsync *vsync)
+/* The two messages of a vsync: it latches, and it composes. */
+static void latch_and_compose_9(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
+	writer_advance(writer, vsync->tick_ns + sim_random(sim, 80000, 300000));
+	write_all(writer, "onMessageReceived{ FrameMissed=%d;", vsync->missed);
+	if (!vsync->missed) {
+		apply_transactions(sim, vsync);
+		write_all(writer, "handleMessageInvalidate{");
+		latch(sim, vsync);
+		write_end(writer);
+	}
+	write_end(writer);
+	if (vsync->missed || (vsync->frame_count == 0 && !vsync->compose))
+		return;
 	write_all(writer,
 		  "onMessageReceived{ handleMessageRefresh{ preComposition{} rebuildLayerStacks{} "
 		  "setUpHWComposer{ prepare{ HIDL::IComposerClient::executeCommands_2_2::client{} "
@@ -170,8 +167,7 @@ static void refresh_9(struct simulation *sim, const struct vsync *vsync)
 		  vsync->client);
 	acquire_framebuffer(sim, vsync);
 	write_present(writer, vsync, "postFramebuffer");
-	end_post(sim);
-	write_end(writer);
+	write_all(writer, END_POST " }");
 	release(sim, vsync);
 	/* Counters that a vendor added: they carry a layer's name, but count no buffers. */
 	if (vsync->frame_count > 0 && sim_chance(sim, 20)) {
@@ -183,10 +179,11 @@ static void refresh_9(struct simulation *sim, const struct vsync *vsync)
 	write_all(writer, "} }");
 }
 
-static void invalidate_11(struct simulation *sim, const struct vsync *vsync)
+static void latch_and_compose_11(struct simulation *sim, const struct vsync *vsync)
 {
 	struct marker_writer *writer = &sim->sf;
 
+	writer_advance(writer, vsync->tick_ns + sim_random(sim, 80000, 300000));
 	write_all(writer,
 		  "onMessageReceived{ onMessageInvalidate{ PrevFramePending=%d; "
 		  "PrevFrameMissed=%d; PrevHwcFrameMissed=%d; PrevGpuFrameMissed=0;",
@@ -200,12 +197,8 @@ static void invalidate_11(struct simulation *sim, const struct vsync *vsync)
 			write_all(writer, "LFPS %s=60;", vsync->frames[0].layer->name);
 	}
 	write_all(writer, "} }");
-}
-
-static void refresh_11(struct simulation *sim, const struct vsync *vsync)
-{
-	struct marker_writer *writer = &sim->sf;
-
+	if (vsync->missed || (vsync->frame_count == 0 && !vsync->compose))
+		return;
 	write_all(writer,
 		  "onMessageReceived{ onMessageRefresh{ present{ preComposition{} prepare{ "
 		  "rebuildLayerStacks{} } present{ prepareFrame{ chooseCompositionStrategy{ "
@@ -215,15 +208,12 @@ static void refresh_11(struct simulation *sim, const struct vsync *vsync)
 	acquire_framebuffer(sim, vsync);
 	write_end(writer);
 	write_present(writer, vsync, "postFramebuffer");
-	end_post(sim);
-	write_end(writer);
+	write_all(writer, END_POST " }");
 	if (vsync->mirrored) {
 		write_all(writer, "present{ finishFrame{ composeSurfaces{ "
 				  "hasClientComposition=1; }");
 		acquire_framebuffer(sim, vsync);
-		write_all(writer, "} postFramebuffer{");
-		end_post(sim);
-		write_end(writer);
+		write_all(writer, "} postFramebuffer{ " END_POST " }");
 	}
 	write_end(writer);
 	release(sim, vsync);
@@ -231,23 +221,6 @@ static void refresh_11(struct simulation *sim, const struct vsync *vsync)
 		write_all(writer, "VSP-period=%lld; VSP-intercept=9597;",
 			  (long long)vsync->period_ns);
 	write_all(writer, "} }");
-}
-
-static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
-{
-	bool is_9 = sim->vocabulary == &android_9;
-
-	writer_advance(&sim->sf, vsync->tick_ns + sim_random(sim, 80000, 300000));
-	if (is_9)
-		invalidate_9(sim, vsync);
-	else
-		invalidate_11(sim, vsync);
-	if (vsync->missed || (vsync->frame_count == 0 && !vsync->compose))
-		return;
-	if (is_9)
-		refresh_9(sim, vsync);
-	else
-		refresh_11(sim, vsync);
 }
 
 static void change_mode_9(struct simulation *sim, const struct vsync *vsync)
@@ -277,7 +250,7 @@ const struct vocabulary android_9 = {
 	.do_frame = do_frame,
 	.queue_buffer = queue_buffer,
 	.queue_transaction = queue_transaction,
-	.latch_and_compose = latch_and_compose,
+	.latch_and_compose = latch_and_compose_9,
 	.change_mode = change_mode_9,
 };
 
@@ -293,6 +266,6 @@ const struct vocabulary android_11 = {
 	.do_frame = do_frame,
 	.queue_buffer = queue_buffer,
 	.queue_transaction = queue_transaction,
-	.latch_and_compose = latch_and_compose,
+	.latch_and_compose = latch_and_compose_11,
 	.change_mode = change_mode_11,
 };

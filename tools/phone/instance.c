@@ -34,72 +34,60 @@ static void wait_retry(void)
 	nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
 }
 
-/* Enables a rare event: the kernel records the names of threads only while an event is enabled. */
-static void record_names(struct tracefs_instance *tracefs)
+struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep)
 {
 	static const char *const rare[][2] = {
 		{ "oom", "mark_victim" },
 		{ "module", "module_free" },
 		{ "signal", "signal_deliver" },
 	};
+	struct instance *instance = calloc(1, sizeof(*instance));
+	struct tracefs_instance *made = NULL;
+	char marker[PATH_MAX];
+	size_t event = 0;
 
-	for (size_t i = 0; i < sizeof(rare) / sizeof(rare[0]); i++)
-		if (tracefs_event_enable(tracefs, rare[i][0], rare[i][1]) == 0)
-			return;
-	fputs("jank-phone: cannot enable an event: threads have no names in the trace\n", stderr);
-}
-
-static void set_up(struct tracefs_instance *tracefs, const char *name, int buffer_kb)
-{
-	if (tracefs_instance_file_write(tracefs, "trace_clock", "mono") < 0)
-		fail(name, "cannot set the trace clock", "check trace_clock of the instance");
-	if (tracefs_instance_set_buffer_size(tracefs, (size_t)buffer_kb, -1) < 0)
-		fail(name, "cannot set the buffer size", "use a smaller one (--buffer-kb)");
-	tracefs_option_enable(tracefs, TRACEFS_OPTION_RECORD_TGID);
-	record_names(tracefs);
-	if (tracefs_trace_on(tracefs) < 0)
-		fail(name, "cannot switch tracing on", "check tracing_on of the instance");
-}
-
-/* Selects @tracefs, or if that is NULL the usual mount point. */
-static void find_tracefs(const char *tracefs)
-{
+	if (!instance)
+		fail_memory("instance");
 	if (tracefs) {
-		char marker[PATH_MAX];
-
 		snprintf(marker, sizeof(marker), "%s/trace_marker", tracefs);
 		if (access(marker, F_OK) < 0)
 			fail(tracefs, "not a tracefs mount", "run mount -t tracefs nodev DIR");
 		tracefs_set_tracing_dir((char *)tracefs);
-		return;
+	} else {
+		if (access(TRACEFS_USUAL "/trace_marker", F_OK) < 0)
+			mount("nodev", TRACEFS_USUAL, "tracefs", 0, NULL);
+		if (!tracefs_tracing_dir())
+			fail("tracefs", "not mounted", "run as root, or use --output FILE");
 	}
-	if (access(TRACEFS_USUAL "/trace_marker", F_OK) < 0)
-		mount("nodev", TRACEFS_USUAL, "tracefs", 0, NULL);
-	if (!tracefs_tracing_dir())
-		fail("tracefs", "not mounted", "run as root, or use --output FILE");
-}
-
-struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep)
-{
-	struct instance *instance = calloc(1, sizeof(*instance));
-
-	if (!instance)
-		fail_memory("instance");
-	find_tracefs(tracefs);
 	errno = 0;
 	if (name)
-		instance->tracefs = tracefs_instance_create(name);
-	if (name && !instance->tracefs)
+		made = tracefs_instance_create(name);
+	if (name && !made)
 		fail(name, errno ? strerror(errno) : "cannot create the instance",
 		     "run as root, or use --output FILE");
-	instance->marker_path = tracefs_instance_get_file(instance->tracefs, "trace_marker");
-	instance->folder = tracefs_instance_get_dir(instance->tracefs);
+	instance->tracefs = made;
+	instance->marker_path = tracefs_instance_get_file(made, "trace_marker");
+	instance->folder = tracefs_instance_get_dir(made);
 	if (!instance->marker_path || !instance->folder)
 		fail_memory("instance");
-	if (name && tracefs_instance_is_new(instance->tracefs)) {
-		instance->remove = !keep;
-		set_up(instance->tracefs, name, buffer_kb);
-	}
+	if (!name || !tracefs_instance_is_new(made))
+		return instance;
+
+	instance->remove = !keep;
+	if (tracefs_instance_file_write(made, "trace_clock", "mono") < 0)
+		fail(name, "cannot set the trace clock", "check trace_clock of the instance");
+	if (tracefs_instance_set_buffer_size(made, (size_t)buffer_kb, -1) < 0)
+		fail(name, "cannot set the buffer size", "use a smaller one (--buffer-kb)");
+	tracefs_option_enable(made, TRACEFS_OPTION_RECORD_TGID);
+	/* The kernel records the names of threads only while an event is enabled: a rare one. */
+	while (event < sizeof(rare) / sizeof(rare[0]) &&
+	       tracefs_event_enable(made, rare[event][0], rare[event][1]) != 0)
+		event++;
+	if (event == sizeof(rare) / sizeof(rare[0]))
+		fputs("jank-phone: cannot enable an event: threads have no names in the trace\n",
+		      stderr);
+	if (tracefs_trace_on(made) < 0)
+		fail(name, "cannot switch tracing on", "check tracing_on of the instance");
 	return instance;
 }
 
@@ -134,34 +122,27 @@ clockid_t instance_clock(const struct instance *instance)
 	return CLOCK_MONOTONIC;
 }
 
-/* Returns true if the target of @link is a trace_pipe or trace_pipe_raw in @folder. */
-static bool is_pipe_of(const char *folder, const char *link)
-{
-	char path[PATH_MAX];
-	ssize_t length = readlink(link, path, sizeof(path) - 1);
-	size_t folder_length = strlen(folder);
-
-	if (length < 0)
-		return false;
-	path[length] = '\0';
-	return strncmp(path, folder, folder_length) == 0 && path[folder_length] == '/' &&
-	       strstr(path + folder_length, "/trace_pipe") != NULL;
-}
-
+/* Returns true if the process has a trace_pipe or trace_pipe_raw in @folder open. */
 static bool process_reads(const char *folder, const char *pid)
 {
-	char path[PATH_MAX];
+	char link[PATH_MAX], path[PATH_MAX];
+	size_t folder_length = strlen(folder);
 	bool reads = false;
 	struct dirent *entry;
+	DIR *fds;
 
-	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
-	DIR *fds = opendir(path);
-
+	snprintf(link, sizeof(link), "/proc/%s/fd", pid);
+	fds = opendir(link);
 	if (!fds)
 		return false;
 	while (!reads && (entry = readdir(fds))) {
-		snprintf(path, sizeof(path), "/proc/%s/fd/%s", pid, entry->d_name);
-		reads = is_pipe_of(folder, path);
+		ssize_t length;
+
+		snprintf(link, sizeof(link), "/proc/%s/fd/%s", pid, entry->d_name);
+		length = readlink(link, path, sizeof(path) - 1);
+		path[length > 0 ? length : 0] = '\0';
+		reads = strncmp(path, folder, folder_length) == 0 && path[folder_length] == '/' &&
+			strstr(path + folder_length, "/trace_pipe") != NULL;
 	}
 	closedir(fds);
 	return reads;

@@ -174,45 +174,54 @@ static double parse_number(const char *option, const char *text, double low, dou
 	return value;
 }
 
-static void set_option(struct settings *s, int option, const char *argument)
+static void read_options(struct settings *s, int argc, char **argv)
 {
-	switch (option) {
-	case OPTION_SECONDS:
-		s->scenario.seconds = (unsigned int)parse_integer("--seconds", argument, 1, 86400);
-		break;
-	case OPTION_SEED:
-		s->scenario.seed = parse_integer("--seed", argument, 0, UINT64_MAX);
-		break;
-	case OPTION_LOOPS:
-		s->loops = parse_integer("--loops", argument, 1, 1000000000);
-		break;
-	case OPTION_SPEED:
-		s->speed = parse_number("--speed", argument, 0, 1000);
-		break;
-	case OPTION_LIST:
-	case OPTION_VERSION:
-	case 'h':
-		if (option == OPTION_LIST)
-			scenario_print_list(stdout);
-		else
-			fputs(option == 'h' ? help : "jank-phone " JANKD_VERSION "\n", stdout);
-		exit(fflush(stdout) ? 1 : 0);
-	case OPTION_BUFFER:
-		s->buffer_kb = (int)parse_integer("--buffer-kb", argument, 4, 4194304);
-		break;
-	case OPTION_VSYNC:
-		s->vsync_ms = parse_number("--vsync-ms", argument, 1, 1000);
-		break;
-	default:
-		if (option >= OPTION_VALUE)
-			*(const char **)((char *)s + option - OPTION_VALUE) = argument;
-		else
-			*(bool *)((char *)s + option - OPTION_FLAG) = true;
-	}
-}
+	int option;
 
-static void check_settings(const struct settings *s)
-{
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case '?':
+			wrong_usage(argv[optind - 1], "unknown option, or its value is missing");
+		case OPTION_SECONDS:
+			s->scenario.seconds =
+				(unsigned int)parse_integer("--seconds", optarg, 1, 86400);
+			break;
+		case OPTION_SEED:
+			s->scenario.seed = parse_integer("--seed", optarg, 0, UINT64_MAX);
+			break;
+		case OPTION_LOOPS:
+			s->loops = parse_integer("--loops", optarg, 1, 1000000000);
+			break;
+		case OPTION_SPEED:
+			s->speed = parse_number("--speed", optarg, 0, 1000);
+			break;
+		case OPTION_LIST:
+		case OPTION_VERSION:
+		case 'h':
+			if (option == OPTION_LIST)
+				scenario_print_list(stdout);
+			else
+				fputs(option == 'h' ? help : "jank-phone " JANKD_VERSION "\n",
+				      stdout);
+			exit(fflush(stdout) ? 1 : 0);
+		case OPTION_BUFFER:
+			s->buffer_kb = (int)parse_integer("--buffer-kb", optarg, 4, 4194304);
+			break;
+		case OPTION_VSYNC:
+			s->vsync_ms = parse_number("--vsync-ms", optarg, 1, 1000);
+			break;
+		default:
+			if (option >= OPTION_VALUE)
+				*(const char **)((char *)s + option - OPTION_VALUE) = optarg;
+			else
+				*(bool *)((char *)s + option - OPTION_FLAG) = true;
+		}
+	}
+	if (optind < argc)
+		s->trace = argv[optind++];
+	if (optind < argc)
+		wrong_usage(argv[optind], "more than one TRACE");
 	if (!s->trace && !s->scenario.name)
 		wrong_usage("TRACE", "neither a file nor --scenario NAME is given");
 	if (s->trace && s->scenario.name)
@@ -233,23 +242,6 @@ static void check_settings(const struct settings *s)
 			    "the name must not be empty, begin with '.' or contain '/'");
 }
 
-static void read_options(struct settings *s, int argc, char **argv)
-{
-	int option;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == '?')
-			wrong_usage(argv[optind - 1], "unknown option, or its value is missing");
-		set_option(s, option, optarg);
-	}
-	if (optind < argc)
-		s->trace = argv[optind++];
-	if (optind < argc)
-		wrong_usage(argv[optind], "more than one TRACE");
-	check_settings(s);
-}
-
 /* Opens a file to write; "-" is standard output. */
 static FILE *open_output(const char *path)
 {
@@ -266,65 +258,6 @@ static void close_output(FILE *file, const char *name)
 		fail(name, "cannot write", "check the disk, or the reader of the pipe");
 }
 
-static void print_summary(const struct truth_csv *truth)
-{
-	fprintf(stderr, "jank-phone: %s%llu frames\n", stop ? "interrupted; " : "",
-		(unsigned long long)truth->frames);
-	truth_csv_print_summary(truth);
-}
-
-static void write_text(const struct plan *plan, const struct settings *s, FILE *truth_file)
-{
-	struct truth_csv truth;
-	FILE *out = open_output(s->output);
-	int result;
-
-	truth_csv_open(&truth, plan, truth_file, (uint64_t)(s->vsync_ms * 1e6), 1);
-	result = play_text(plan, out, s->speed, s->loops, &truth, &stop);
-	if (result < 0)
-		fail(s->output, strerror(-result), "check the disk, or the reader of the pipe");
-	print_summary(&truth);
-	truth_csv_close(&truth);
-	close_output(out, s->output);
-}
-
-static void play_live(const struct plan *plan, const struct settings *s, FILE *truth_file)
-{
-	struct truth_csv truth;
-	struct play_result result;
-
-	atexit(close_instance);
-	instance = instance_open(s->tracefs,
-				 s->top_level  ? NULL
-				 : s->instance ? s->instance
-					       : "jank-phone",
-				 s->buffer_kb ? s->buffer_kb : 4096, s->keep);
-	struct play_options play = {
-		.marker_path = instance_marker_path(instance),
-		.clock = instance_clock(instance),
-		.speed = s->speed,
-		.loops = s->loops,
-		.stop = &stop,
-	};
-
-	if (s->wait_reader)
-		instance_wait_reader(instance, READER_SECONDS, &stop);
-	truth_csv_open(&truth, plan, truth_file, (uint64_t)(s->vsync_ms * 1e6), s->speed);
-	play_tracefs(plan, &play, &truth, &result);
-	print_summary(&truth);
-	truth_csv_close(&truth);
-	fprintf(stderr, "jank-phone: %llu markers, late by %.3f ms at most, %.3f ms on average\n",
-		(unsigned long long)result.markers, (double)result.max_late_ns / 1e6,
-		(double)result.mean_late_ns / 1e6);
-	if (result.refused > 0) {
-		char what[64];
-
-		snprintf(what, sizeof(what), "%llu markers were not recorded",
-			 (unsigned long long)result.refused);
-		fail(what, "tracing was off", "check which other program uses the instance");
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -335,17 +268,21 @@ int main(int argc, char **argv)
 		.loops = 1,
 		.vsync_ms = PERIOD_DEFAULT_MS,
 	};
+	struct play_options play = { .stop = &stop };
+	struct play_result result = { 0 };
+	struct truth_csv truth;
+	FILE *truth_file = stdout, *out = NULL;
+	int error;
 
 	read_options(&settings, argc, argv);
 	if (settings.trace) {
 		recording_load(&plan, settings.trace);
 		recorded_truth_add(&plan, settings.trace);
 	} else {
-		int result = scenario_generate(&plan, &settings.scenario);
-
-		if (result == 1)
+		error = scenario_generate(&plan, &settings.scenario);
+		if (error == 1)
 			wrong_usage(settings.scenario.name, "unknown scenario: --list prints all");
-		if (result == 2)
+		if (error == 2)
 			wrong_usage(settings.scenario.vocabulary,
 				    "unknown vocabulary: --list prints all");
 	}
@@ -353,16 +290,57 @@ int main(int argc, char **argv)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	bool is_text_printed = settings.output && strcmp(settings.output, "-") == 0;
-	FILE *truth = settings.truth	? open_output(settings.truth)
-		      : is_text_printed ? NULL
-					: stdout;
+	if (settings.truth)
+		truth_file = open_output(settings.truth);
+	else if (settings.output && strcmp(settings.output, "-") == 0)
+		truth_file = NULL;
+	if (settings.output) {
+		out = open_output(settings.output);
+	} else {
+		atexit(close_instance);
+		instance = instance_open(settings.tracefs,
+					 settings.top_level  ? NULL
+					 : settings.instance ? settings.instance
+							     : "jank-phone",
+					 settings.buffer_kb ? settings.buffer_kb : 4096,
+					 settings.keep);
+		play.marker_path = instance_marker_path(instance);
+		play.clock = instance_clock(instance);
+		if (settings.wait_reader)
+			instance_wait_reader(instance, READER_SECONDS, &stop);
+	}
 
-	if (settings.output)
-		write_text(&plan, &settings, truth);
+	truth_csv_open(&truth, &plan, truth_file, (uint64_t)(settings.vsync_ms * 1e6),
+		       out ? 1 : settings.speed);
+	play.speed = settings.speed;
+	play.loops = settings.loops;
+	if (out) {
+		error = play_text(&plan, &play, &truth, out);
+		if (error < 0)
+			fail(settings.output, strerror(-error),
+			     "check the disk, or the reader of the pipe");
+	} else {
+		play_tracefs(&plan, &play, &truth, &result);
+	}
+	fprintf(stderr, "jank-phone: %s%llu frames\n", stop ? "interrupted; " : "",
+		(unsigned long long)truth.frames);
+	truth_csv_print_summary(&truth);
+	truth_csv_close(&truth);
+	if (out)
+		close_output(out, settings.output);
 	else
-		play_live(&plan, &settings, truth);
-	close_output(truth, settings.truth ? settings.truth : "standard output");
+		fprintf(stderr,
+			"jank-phone: %llu markers, late by %.3f ms at most, %.3f ms on average\n",
+			(unsigned long long)result.markers, (double)result.max_late_ns / 1e6,
+			(double)result.mean_late_ns / 1e6);
+	if (result.refused > 0) {
+		char what[64];
+
+		snprintf(what, sizeof(what), "%llu markers were not recorded",
+			 (unsigned long long)result.refused);
+		fail(what, "tracing was off", "check which other program uses the instance");
+	}
+	close_output(truth_file, settings.truth ? settings.truth : "standard output");
 	plan_free(&plan);
 	return 0;
 }

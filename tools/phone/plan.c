@@ -58,27 +58,24 @@ static uint32_t *text_slot(const struct plan *plan, struct span text)
 	}
 }
 
-static void text_table_grow(struct plan *plan)
-{
-	uint32_t *old = plan->text_table;
-	uint32_t slots = plan->text_slots;
-
-	plan->text_slots = slots ? slots * 2 : 1024;
-	plan->text_table = calloc(plan->text_slots, sizeof(*plan->text_table));
-	if (!plan->text_table)
-		fail_memory("the plan");
-	for (uint32_t i = 0; i < slots; i++)
-		if (old[i])
-			*text_slot(plan, span_of(plan->texts + old[i] - 1)) = old[i];
-	free(old);
-}
-
 uint32_t plan_add_text(struct plan *plan, struct span text)
 {
-	if (plan->text_used * 2 >= plan->text_slots)
-		text_table_grow(plan);
-	uint32_t *slot = text_slot(plan, text);
+	uint32_t *slot;
 
+	if (plan->text_used * 2 >= plan->text_slots) {
+		uint32_t *old = plan->text_table;
+		uint32_t slots = plan->text_slots;
+
+		plan->text_slots = slots ? slots * 2 : 1024;
+		plan->text_table = calloc(plan->text_slots, sizeof(*plan->text_table));
+		if (!plan->text_table)
+			fail_memory("the plan");
+		for (uint32_t i = 0; i < slots; i++)
+			if (old[i])
+				*text_slot(plan, span_of(plan->texts + old[i] - 1)) = old[i];
+		free(old);
+	}
+	slot = text_slot(plan, text);
 	if (*slot)
 		return *slot - 1;
 	while (plan->text_capacity < plan->text_size + text.len + 1)
@@ -167,24 +164,13 @@ static int truth_compare(const void *left, const void *right)
 	return a->layer < b->layer ? -1 : a->layer > b->layer;
 }
 
-/* Adds the step of @marker to its counter and writes the new value into its text. */
-static void apply_step(struct plan *plan, struct marker *marker)
-{
-	struct plan_counter *counter = &plan->counters[marker->step / 4];
-	char text[PAYLOAD_MAX];
-
-	counter->value += marker->step % 4 - 1;
-	marker->length = (uint16_t)snprintf(text, sizeof(text), "%s%lld",
-					    plan->texts + counter->text, (long long)counter->value);
-	marker->text = plan_add_text(plan, span_of(text));
-}
-
 void plan_sort(struct plan *plan)
 {
 	uint32_t count = plan->marker_total;
 	uint32_t *order = calloc((size_t)count * 2 + 1, sizeof(*order));
 	uint32_t *position = order + count;
 	struct marker *sorted = calloc((size_t)count + 1, sizeof(*sorted));
+	char text[PAYLOAD_MAX];
 
 	if (!order || !sorted)
 		fail_memory("the plan");
@@ -192,10 +178,19 @@ void plan_sort(struct plan *plan)
 		order[i] = i;
 	qsort_r(order, count, sizeof(*order), marker_compare, plan);
 	for (uint32_t i = 0; i < count; i++) {
-		sorted[i] = plan->markers[order[i]];
+		struct marker *marker = &sorted[i];
+
+		*marker = plan->markers[order[i]];
 		position[order[i]] = i;
-		if (sorted[i].step >= 0)
-			apply_step(plan, &sorted[i]);
+		if (marker->step >= 0) {
+			struct plan_counter *counter = &plan->counters[marker->step / 4];
+
+			counter->value += marker->step % 4 - 1;
+			marker->length = (uint16_t)snprintf(text, sizeof(text), "%s%lld",
+							    plan->texts + counter->text,
+							    (long long)counter->value);
+			marker->text = plan_add_text(plan, span_of(text));
+		}
 	}
 	for (uint32_t i = 0; i < plan->truth_count; i++)
 		plan->truth[i].marker = position[plan->truth[i].marker];

@@ -11,24 +11,22 @@
 #include "tools/phone/plan.h"
 #include "tools/phone/truth_csv.h"
 
-/**
- * play_text() - write the lines that trace_pipe would print
- * @speed: 0 does not wait; 2 waits half as long as planned. The times in the text are always those
- *         of the plan, so that the same plan gives the same bytes
- * @stop: set by a signal: the loop ends early
- *
- * Returns 0, or -errno if writing to @out failed (-EPIPE: its reader has closed it).
- */
-int play_text(const struct plan *plan, FILE *out, double speed, uint64_t loops,
-	      struct truth_csv *truth, const volatile sig_atomic_t *stop);
+/* The time on @clock. */
+uint64_t clock_ns(clockid_t clock);
 
 struct play_options {
-	const char *marker_path; /* path of trace_marker */
+	const char *marker_path; /* of trace_marker; of play_tracefs() alone, as the clock */
 	clockid_t clock;	 /* of the trace, for the times of the truth */
-	double speed;		 /* above 0 */
+	double speed;		 /* 2 waits half as long as planned; 0, of a text, does not wait */
 	uint64_t loops;
 	const volatile sig_atomic_t *stop; /* set by a signal: playback ends early */
 };
+
+/* Writes the lines that trace_pipe would print. The times in the text are always those of the plan,
+ * so that the same plan gives the same bytes. Returns 0, or -errno if writing to @out failed
+ * (-EPIPE: its reader has closed it). */
+int play_text(const struct plan *plan, const struct play_options *options, struct truth_csv *truth,
+	      FILE *out);
 
 struct play_result {
 	uint64_t markers;     /* written */

@@ -32,7 +32,7 @@
 
 #define NS_PER_S 1000000000
 
-/* Shorter sleeps are skipped: they would last longer than planned. */
+/* Shorter sleeps would last longer than planned. */
 #define SLEEP_MIN_NS 20000
 
 /* Time from the moment when all threads are ready to the first marker. */
@@ -94,52 +94,12 @@ static void futex_post(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static uint64_t clock_ns(clockid_t clock)
+uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
-static void sleep_until(uint64_t due_ns)
-{
-	struct timespec due = { (time_t)(due_ns / NS_PER_S), (long)(due_ns % NS_PER_S) };
-
-	if (due_ns < clock_ns(CLOCK_MONOTONIC) + SLEEP_MIN_NS)
-		return;
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
-		;
-}
-
-static void play_marker(const struct play_thread *thread, uint32_t number)
-{
-	const struct plan *plan = thread->playback->plan;
-	const struct marker *marker = &plan->markers[number];
-	struct shared *shared = thread->playback->shared;
-	uint64_t due_ns = shared->start_ns +
-			  (uint64_t)((double)marker->time_ns / thread->playback->options->speed);
-	int32_t pid = marker->process == NO_PROCESS ? 0 : shared->pids[marker->process];
-	char payload[PAYLOAD_MAX];
-	size_t length = plan_payload(plan, marker, pid, payload);
-
-	sleep_until(due_ns);
-	uint64_t played_ns = marker->present ? clock_ns(thread->playback->options->clock) : 0;
-
-	if (write(thread->marker_fd, payload, length) < 0)
-		shared->refused++;
-	/* Measured after the write, to include a delay before the kernel reads its clock. */
-	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
-	uint64_t late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
-
-	/* The present shows all its layers at this time. */
-	while (marker->present && shared->frames < plan->truth_count &&
-	       plan->truth[shared->frames].marker <= number)
-		shared->played[shared->frames++] = (struct played){ played_ns, late_ns };
-	shared->markers++;
-	shared->sum_late_ns += late_ns;
-	if (late_ns > shared->max_late_ns)
-		shared->max_late_ns = late_ns;
 }
 
 /* Gives the token to the thread of the next run, or to the parent at the end of the loop. */
@@ -177,31 +137,43 @@ static void choose_cpu(bool other)
 	sched_setaffinity(0, sizeof(chosen), &chosen);
 }
 
-/* Sets the name of the calling thread. The name of a binder thread has the pid of its process. */
-static void name_thread(const struct plan *plan, const struct virtual_thread *thread)
-{
-	char comm[COMM_SIZE + 16];
-	char binder[COMM_SIZE + 16];
-	const char *colon = strchr(thread->comm, ':');
-
-	snprintf(comm, sizeof(comm), "%s", thread->comm);
-	if (colon) {
-		int prefix = (int)(colon - thread->comm) + 1;
-
-		snprintf(binder, sizeof(binder), "%.*s%d_", prefix, thread->comm,
-			 plan->processes[thread->process].pid);
-		if (strncmp(thread->comm, binder, strlen(binder)) == 0)
-			snprintf(comm, sizeof(comm), "%.*s%d_%s", prefix, thread->comm,
-				 (int)getpid(), thread->comm + strlen(binder));
-	}
-	comm[COMM_SIZE - 1] = '\0';
-	prctl(PR_SET_NAME, comm);
-}
-
 static _Noreturn void child_fail(const char *what)
 {
 	fprintf(stderr, "jank-phone: %s: %s\n", what, strerror(errno));
 	_exit(1);
+}
+
+static void play_marker(const struct play_thread *thread, uint32_t number)
+{
+	const struct plan *plan = thread->playback->plan;
+	const struct marker *marker = &plan->markers[number];
+	struct shared *shared = thread->playback->shared;
+	uint64_t due_ns = shared->start_ns +
+			  (uint64_t)((double)marker->time_ns / thread->playback->options->speed);
+	struct timespec due = { (time_t)(due_ns / NS_PER_S), (long)(due_ns % NS_PER_S) };
+	int32_t pid = marker->process == NO_PROCESS ? 0 : shared->pids[marker->process];
+	char payload[PAYLOAD_MAX];
+	size_t length = plan_payload(plan, marker, pid, payload);
+	uint64_t played_ns = 0, now_ns, late_ns;
+
+	if (due_ns >= clock_ns(CLOCK_MONOTONIC) + SLEEP_MIN_NS)
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
+			;
+	if (marker->present)
+		played_ns = clock_ns(thread->playback->options->clock);
+	if (write(thread->marker_fd, payload, length) < 0)
+		shared->refused++;
+	/* Measured after the write, to include a delay before the kernel reads its clock. */
+	now_ns = clock_ns(CLOCK_MONOTONIC);
+	late_ns = now_ns > due_ns ? now_ns - due_ns : 0;
+	/* The present shows all its layers at this time. */
+	while (marker->present && shared->frames < plan->truth_count &&
+	       plan->truth[shared->frames].marker <= number)
+		shared->played[shared->frames++] = (struct played){ played_ns, late_ns };
+	shared->markers++;
+	shared->sum_late_ns += late_ns;
+	if (late_ns > shared->max_late_ns)
+		shared->max_late_ns = late_ns;
 }
 
 static void *run_thread(void *argument)
@@ -209,11 +181,25 @@ static void *run_thread(void *argument)
 	struct play_thread *thread = argument;
 	const struct playback *playback = thread->playback;
 	const struct plan *plan = playback->plan;
+	const struct virtual_thread *planned = &plan->threads[thread->number];
 	struct shared *shared = playback->shared;
 	_Atomic uint32_t *token = &shared->tokens[thread->number];
-	uint32_t used = 0;
+	char comm[COMM_SIZE + 16], binder[COMM_SIZE + 16];
+	const char *colon = strchr(planned->comm, ':');
 
-	name_thread(plan, &plan->threads[thread->number]);
+	/* The name of a binder thread has the pid of its process. */
+	snprintf(comm, sizeof(comm), "%s", planned->comm);
+	if (colon) {
+		int prefix = (int)(colon - planned->comm) + 1;
+
+		snprintf(binder, sizeof(binder), "%.*s%d_", prefix, planned->comm,
+			 plan->processes[planned->process].pid);
+		if (strncmp(planned->comm, binder, strlen(binder)) == 0)
+			snprintf(comm, sizeof(comm), "%.*s%d_%s", prefix, planned->comm,
+				 (int)getpid(), planned->comm + strlen(binder));
+	}
+	comm[COMM_SIZE - 1] = '\0';
+	prctl(PR_SET_NAME, comm);
 	thread->marker_fd = open(playback->options->marker_path, O_WRONLY | O_CLOEXEC);
 	if (thread->marker_fd < 0)
 		child_fail(playback->options->marker_path);
@@ -224,7 +210,8 @@ static void *run_thread(void *argument)
 	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	atomic_fetch_add(&shared->ready, 1);
-	for (;; used++) {
+
+	for (uint32_t used = 0;; used++) {
 		while (atomic_load(token) == used)
 			futex_wait(token, used, NULL);
 		const struct run *run = &playback->runs[shared->run];
@@ -278,33 +265,6 @@ static void end_children(void)
 	child_count = 0;
 }
 
-/* Starts the child processes. A terminal sends its signals to all processes, but only the parent
- * handles them. */
-static void fork_processes(const struct playback *playback)
-{
-	parent = getpid();
-	atexit(end_children);
-	fflush(NULL);
-	for (uint16_t i = 0; i < playback->plan->process_count; i++) {
-		pid_t pid = fork();
-
-		if (pid < 0)
-			fail("cannot create a process", strerror(errno),
-			     "raise the limit of processes (ulimit -u)");
-		if (pid == 0) {
-			signal(SIGINT, SIG_IGN);
-			signal(SIGTERM, SIG_DFL);
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			if (getppid() != parent)
-				_exit(1);
-			/* Written before the first marker, which waits until all are ready. */
-			playback->shared->pids[i] = getpid();
-			run_process(playback, i);
-		}
-		children[child_count++] = pid;
-	}
-}
-
 /* Waits until @word is @value, or until a signal. */
 static void wait_until(const struct playback *playback, _Atomic uint32_t *word, uint32_t value)
 {
@@ -322,78 +282,83 @@ static void wait_until(const struct playback *playback, _Atomic uint32_t *word, 
 	}
 }
 
-/* Splits the markers into runs of one thread. The markers between two loops begin a new run. */
-static void find_runs(struct playback *playback)
-{
-	const struct plan *plan = playback->plan;
-	uint32_t capacity = 0;
-
-	for (uint32_t i = 0; i < plan->marker_total; i++) {
-		if (i > 0 && i != plan->marker_count &&
-		    plan->markers[i].thread == plan->markers[i - 1].thread) {
-			playback->runs[playback->run_count - 1].end++;
-			continue;
-		}
-		if (i == plan->marker_count)
-			playback->loop_runs = playback->run_count;
-		playback->runs = grow_array(playback->runs, &capacity, playback->run_count,
-					    sizeof(*playback->runs));
-		playback->runs[playback->run_count++] = (struct run){ i, i + 1 };
-	}
-	if (plan->marker_count == plan->marker_total)
-		playback->loop_runs = playback->run_count;
-}
-
-static void play_loops(const struct playback *playback, struct truth_csv *truth)
-{
-	const struct plan *plan = playback->plan;
-	struct shared *shared = playback->shared;
-	uint64_t length_ns = (uint64_t)((double)plan->length_ns / playback->options->speed);
-	uint64_t first_ns = clock_ns(CLOCK_MONOTONIC) + LEAD_NS;
-
-	for (uint64_t loop = 0; loop < playback->options->loops && !*playback->options->stop;
-	     loop++) {
-		bool last = loop + 1 == playback->options->loops;
-
-		shared->frames = 0;
-		shared->run = 0;
-		shared->run_end = last ? playback->loop_runs : playback->run_count;
-		shared->start_ns = first_ns + loop * length_ns;
-		pass_token(playback);
-		wait_until(playback, &shared->done, (uint32_t)loop + 1);
-		/* Stopped within a loop: no process must write while the rows are read. */
-		if (*playback->options->stop)
-			end_children();
-		truth_csv_write(truth, loop, shared->played, shared->frames);
-	}
-}
-
 void play_tracefs(const struct plan *plan, const struct play_options *options,
 		  struct truth_csv *truth, struct play_result *result)
 {
 	struct playback playback = { .plan = plan, .options = options };
+	uint64_t length_ns = (uint64_t)((double)plan->length_ns / options->speed), first_ns;
 	size_t shared_size =
 		sizeof(struct shared) + (plan->truth_count + 1) * sizeof(struct played);
+	struct shared *shared;
+	uint32_t capacity = 0;
 
-	find_runs(&playback);
-	playback.shared =
-		mmap(NULL, shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (playback.shared == MAP_FAILED)
+	/* Runs of one thread. The markers between two loops begin a new run. */
+	for (uint32_t i = 0; i < plan->marker_total; i++) {
+		if (i > 0 && i != plan->marker_count &&
+		    plan->markers[i].thread == plan->markers[i - 1].thread) {
+			playback.runs[playback.run_count - 1].end++;
+			continue;
+		}
+		if (i == plan->marker_count)
+			playback.loop_runs = playback.run_count;
+		playback.runs = grow_array(playback.runs, &capacity, playback.run_count,
+					   sizeof(*playback.runs));
+		playback.runs[playback.run_count++] = (struct run){ i, i + 1 };
+	}
+	if (plan->marker_count == plan->marker_total)
+		playback.loop_runs = playback.run_count;
+	shared = mmap(NULL, shared_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
 		fail("shared memory", strerror(errno),
 		     "play a shorter trace or fewer seconds (--seconds)");
-	fork_processes(&playback);
-	wait_until(&playback, &playback.shared->ready, plan->thread_count);
-	if (!*options->stop)
-		play_loops(&playback, truth);
+	playback.shared = shared;
+
+	parent = getpid();
+	atexit(end_children);
+	fflush(NULL);
+	for (uint16_t i = 0; i < plan->process_count; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			fail("cannot create a process", strerror(errno),
+			     "raise the limit of processes (ulimit -u)");
+		if (pid == 0) {
+			/* A terminal sends its signals to all processes, but only the parent
+			 * handles them. */
+			signal(SIGINT, SIG_IGN);
+			signal(SIGTERM, SIG_DFL);
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (getppid() != parent)
+				_exit(1);
+			/* Written before the first marker, which waits until all are ready. */
+			shared->pids[i] = getpid();
+			run_process(&playback, i);
+		}
+		children[child_count++] = pid;
+	}
+	wait_until(&playback, &shared->ready, plan->thread_count);
+
+	first_ns = clock_ns(CLOCK_MONOTONIC) + LEAD_NS;
+	for (uint64_t loop = 0; loop < options->loops && !*options->stop; loop++) {
+		shared->frames = 0;
+		shared->run = 0;
+		shared->run_end =
+			loop + 1 == options->loops ? playback.loop_runs : playback.run_count;
+		shared->start_ns = first_ns + loop * length_ns;
+		pass_token(&playback);
+		wait_until(&playback, &shared->done, (uint32_t)loop + 1);
+		/* Stopped within a loop: no process must write while the rows are read. */
+		if (*options->stop)
+			end_children();
+		truth_csv_write(truth, loop, shared->played, shared->frames);
+	}
 	end_children();
 	*result = (struct play_result){
-		.markers = playback.shared->markers,
-		.refused = playback.shared->refused,
-		.max_late_ns = playback.shared->max_late_ns,
-		.mean_late_ns = playback.shared->markers
-					? playback.shared->sum_late_ns / playback.shared->markers
-					: 0,
+		.markers = shared->markers,
+		.refused = shared->refused,
+		.max_late_ns = shared->max_late_ns,
+		.mean_late_ns = shared->markers ? shared->sum_late_ns / shared->markers : 0,
 	};
 	free(playback.runs);
-	munmap(playback.shared, shared_size);
+	munmap(shared, shared_size);
 }

@@ -21,17 +21,6 @@ enum latch_marker {
 	LATCH_INSTANT,	 /* from 14: an instant "latchBuffer layer - number" */
 };
 
-struct latch_search {
-	struct plan *plan;
-	uint16_t thread; /* SurfaceFlinger's main thread */
-	enum latch_marker latch_marker;
-	enum slice stack[DEPTH_MAX];
-	unsigned int depth;
-	bool presented; /* the open composite already had a present */
-	uint32_t latched[LATCHED_MAX];
-	unsigned int latched_count;
-};
-
 static bool starts(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
@@ -49,83 +38,12 @@ static bool is_present(const char *text)
 	       starts(text, "B|presentFrameAndReleaseLayers");
 }
 
-/* The thread with the most presents. Up to Android 4.1 it is not always the main thread. */
-static uint16_t presenting_thread(const struct plan *plan)
+static bool inside(const enum slice *stack, unsigned int depth, enum slice slice)
 {
-	uint32_t *presents = calloc(plan->thread_count, sizeof(*presents));
-	uint16_t best = 0;
-
-	if (!presents)
-		fail_memory("the recording");
-	for (uint32_t i = 0; i < plan->marker_count; i++)
-		if (is_present(plan->texts + plan->markers[i].text))
-			presents[plan->markers[i].thread]++;
-	for (uint32_t i = 1; i < plan->thread_count; i++)
-		if (presents[i] > presents[best])
-			best = (uint16_t)i;
-	free(presents);
-	return best;
-}
-
-static enum latch_marker newest_latch_marker(const struct plan *plan, uint16_t thread)
-{
-	enum latch_marker best = LATCH_ACQUIRE;
-
-	for (uint32_t i = 0; i < plan->marker_count; i++) {
-		const char *text = plan->texts + plan->markers[i].text;
-
-		if (plan->markers[i].thread == thread && starts(text, "I|latchBuffer "))
-			return LATCH_INSTANT;
-		if (starts(text, "C|BufferTX - "))
-			best = LATCH_BUFFER_TX;
-	}
-	return best;
-}
-
-static bool inside(const struct latch_search *search, enum slice slice)
-{
-	for (unsigned int i = 0; i < search->depth; i++)
-		if (search->stack[i] == slice)
+	for (unsigned int i = 0; i < depth; i++)
+		if (stack[i] == slice)
 			return true;
 	return false;
-}
-
-static void add_latched(struct latch_search *search, struct span name)
-{
-	uint32_t layer = plan_layer(search->plan, name);
-
-	for (unsigned int i = 0; i < search->latched_count; i++)
-		if (search->latched[i] == layer)
-			return;
-	if (search->latched_count < LATCHED_MAX)
-		search->latched[search->latched_count++] = layer;
-}
-
-/* Begins a slice. A present shows the layers that were latched before it; further presents of one
- * composite show the same ones. */
-static void slice_begin(struct latch_search *search, uint32_t marker, const char *text)
-{
-	enum slice slice = SLICE_OTHER;
-
-	if (strcmp(text, "B|latchBuffer") == 0)
-		slice = SLICE_LATCH;
-	else if (strcmp(text, "B|acquireBuffer") == 0)
-		slice = SLICE_ACQUIRE;
-	else if (starts(text, "B|composite ") || strcmp(text, "B|onMessageRefresh") == 0 ||
-		 strcmp(text, "B|handleMessageRefresh") == 0)
-		slice = SLICE_COMPOSITE;
-	if (is_present(text)) {
-		if (!search->presented || !inside(search, SLICE_COMPOSITE)) {
-			for (unsigned int i = 0; i < search->latched_count; i++)
-				add_truth(search->plan, marker, search->latched[i]);
-			search->latched_count = 0;
-		}
-		search->presented = true;
-	}
-	if (slice == SLICE_COMPOSITE)
-		search->presented = false;
-	if (search->depth < DEPTH_MAX)
-		search->stack[search->depth++] = slice;
 }
 
 /* @text without its first @skip bytes, and without the last @separator and the text after it. */
@@ -140,43 +58,94 @@ static struct span inner_part(const char *text, size_t skip, const char *separat
 	return (struct span){ text + skip, (size_t)(end - text) - skip };
 }
 
-static void counter_changed(struct latch_search *search, const char *text)
-{
-	size_t skip = strlen("C|");
-	bool latched = search->depth > 0 && search->stack[search->depth - 1] == SLICE_ACQUIRE;
-
-	if (search->latch_marker == LATCH_BUFFER_TX) {
-		skip = strlen("C|BufferTX - ");
-		latched = starts(text, "C|BufferTX - ") && inside(search, SLICE_LATCH);
-	}
-	struct span name = inner_part(text, skip, "|");
-
-	if (latched && name.len > 0 && !span_starts_with(name, SPAN_LITERAL("FramebufferSurface")))
-		add_latched(search, name);
-}
-
-/* Adds the truth from the markers of @plan: the layers that were latched since the previous
- * present.
- */
+/* Adds the truth from the markers of @plan: a present shows the layers that were latched since the
+ * previous one; further presents of one composite show the same ones. */
 static void find_truth(struct plan *plan)
 {
-	struct latch_search search = { .plan = plan, .thread = presenting_thread(plan) };
+	uint32_t *presents = calloc(plan->thread_count, sizeof(*presents));
+	uint32_t latched[LATCHED_MAX];
+	enum slice stack[DEPTH_MAX];
+	enum latch_marker latch_marker = LATCH_ACQUIRE;
+	unsigned int depth = 0, latched_count = 0;
+	bool presented = false; /* the open composite already had a present */
+	uint16_t thread = 0;
 	char text[PAYLOAD_MAX];
 
-	search.latch_marker = newest_latch_marker(plan, search.thread);
+	/* SurfaceFlinger's main thread is the one with the most presents: up to Android 4.1 they
+	 * are not always in the first thread of the process. */
+	if (!presents)
+		fail_memory("the recording");
+	for (uint32_t i = 0; i < plan->marker_count; i++)
+		if (is_present(plan->texts + plan->markers[i].text))
+			presents[plan->markers[i].thread]++;
+	for (uint32_t i = 1; i < plan->thread_count; i++)
+		if (presents[i] > presents[thread])
+			thread = (uint16_t)i;
+	free(presents);
 	for (uint32_t i = 0; i < plan->marker_count; i++) {
-		if (plan->markers[i].thread != search.thread)
+		const char *marker = plan->texts + plan->markers[i].text;
+
+		if (plan->markers[i].thread == thread && starts(marker, "I|latchBuffer "))
+			latch_marker = LATCH_INSTANT;
+		else if (latch_marker == LATCH_ACQUIRE && starts(marker, "C|BufferTX - "))
+			latch_marker = LATCH_BUFFER_TX;
+	}
+
+	for (uint32_t i = 0; i < plan->marker_count; i++) {
+		struct span name = SPAN_NULL;
+		enum slice slice = SLICE_OTHER;
+		bool is_latch = false;
+
+		if (plan->markers[i].thread != thread)
 			continue;
 		/* A copy, because a new layer's name may move the texts. */
 		snprintf(text, sizeof(text), "%s", plan->texts + plan->markers[i].text);
-		if (text[0] == 'B')
-			slice_begin(&search, i, text);
-		else if (text[0] == 'E' && search.depth > 0)
-			search.depth--;
-		else if (text[0] == 'C' && search.latch_marker != LATCH_INSTANT)
-			counter_changed(&search, text);
-		else if (search.latch_marker == LATCH_INSTANT && starts(text, "I|latchBuffer "))
-			add_latched(&search, inner_part(text, strlen("I|latchBuffer "), " - "));
+		if (is_present(text)) {
+			bool shows = !presented || !inside(stack, depth, SLICE_COMPOSITE);
+
+			for (unsigned int j = 0; shows && j < latched_count; j++)
+				add_truth(plan, i, latched[j]);
+			latched_count = shows ? 0 : latched_count;
+			presented = true;
+		}
+		if (text[0] == 'B') {
+			if (strcmp(text, "B|latchBuffer") == 0)
+				slice = SLICE_LATCH;
+			else if (strcmp(text, "B|acquireBuffer") == 0)
+				slice = SLICE_ACQUIRE;
+			else if (starts(text, "B|composite ") ||
+				 strcmp(text, "B|onMessageRefresh") == 0 ||
+				 strcmp(text, "B|handleMessageRefresh") == 0)
+				slice = SLICE_COMPOSITE;
+			if (slice == SLICE_COMPOSITE)
+				presented = false;
+			if (depth < DEPTH_MAX)
+				stack[depth++] = slice;
+		} else if (text[0] == 'E' && depth > 0) {
+			depth--;
+		} else if (latch_marker == LATCH_INSTANT) {
+			is_latch = starts(text, "I|latchBuffer ");
+			if (is_latch)
+				name = inner_part(text, strlen("I|latchBuffer "), " - ");
+		} else if (text[0] == 'C') {
+			bool is_tx = latch_marker == LATCH_BUFFER_TX;
+
+			name = inner_part(text, strlen(is_tx ? "C|BufferTX - " : "C|"), "|");
+			is_latch = is_tx ? starts(text, "C|BufferTX - ") &&
+						   inside(stack, depth, SLICE_LATCH)
+					 : depth > 0 && stack[depth - 1] == SLICE_ACQUIRE;
+			is_latch &= name.len > 0 &&
+				    !span_starts_with(name, SPAN_LITERAL("FramebufferSurface"));
+		}
+		if (is_latch) {
+			uint32_t layer = plan_layer(plan, name);
+			unsigned int at = 0;
+
+			while (at < latched_count && latched[at] != layer)
+				at++;
+			if (at == latched_count && latched_count < LATCHED_MAX)
+				latched[latched_count++] = layer;
+		}
 	}
 }
 
@@ -218,46 +187,31 @@ static struct span unquote(char *field)
 	return (struct span){ field, used };
 }
 
-static void read_row(struct plan *plan, const char *path, char *row)
-{
-	char *layer = NULL;
-	uint64_t us = strtoull(row, &layer, 10);
-
-	if (!is_digit(row[0]) || *layer != ',')
-		fail(path, "a row is not 'present_us,layer'", "correct the file or move it away");
-	uint32_t marker = present_at(plan, us);
-
-	if (marker == UINT32_MAX)
-		fail(path, "a row has a time without a present in the trace", "move the file away");
-	add_truth(plan, marker, plan_layer(plan, unquote(layer + 1)));
-}
-
-/* Adds the truth from frames.csv in the folder of @trace. Returns false if there is no such file,
- * or if it is of another kind. */
-static bool read_truth(struct plan *plan, const char *trace)
+void recorded_truth_add(struct plan *plan, const char *trace)
 {
 	const char *slash = strrchr(trace, '/');
 	int folder = slash ? (int)(slash - trace) + 1 : 0;
-	char path[4096];
-	char row[4096];
+	char path[4096], row[4096];
+	FILE *file;
 
 	snprintf(path, sizeof(path), "%.*sframes.csv", folder, trace);
-	FILE *file = fopen(path, "r");
-
-	if (!file)
-		return false;
-	if (!fgets(row, sizeof(row), file) || !starts(row, "present_us,layer")) {
-		fclose(file);
-		return false;
-	}
-	while (fgets(row, sizeof(row), file))
-		read_row(plan, path, row);
-	fclose(file);
-	return true;
-}
-
-void recorded_truth_add(struct plan *plan, const char *trace)
-{
-	if (!read_truth(plan, trace))
+	file = fopen(path, "r");
+	/* A file of that name may be of another kind. */
+	if (!file || !fgets(row, sizeof(row), file) || !starts(row, "present_us,layer"))
 		find_truth(plan);
+	else
+		while (fgets(row, sizeof(row), file)) {
+			char *layer = NULL;
+			uint32_t marker = present_at(plan, strtoull(row, &layer, 10));
+
+			if (!is_digit(row[0]) || *layer != ',')
+				fail(path, "a row is not 'present_us,layer'",
+				     "correct the file or move it away");
+			if (marker == UINT32_MAX)
+				fail(path, "a row has a time without a present in the trace",
+				     "move the file away");
+			add_truth(plan, marker, plan_layer(plan, unquote(layer + 1)));
+		}
+	if (file)
+		fclose(file);
 }

@@ -430,52 +430,14 @@ static void hold_buffer(struct scenario_run *run, struct vsync *vsync, int64_t g
 				      vsync->period_ns / 3;
 }
 
-/* Frames without a cause, and those of which the plan shows it. */
-static void step_display(struct scenario_run *run, struct vsync *vsync, int64_t since)
-{
-	struct frame frame = { .layer = run->layers[0] };
-
-	if (is_planned(run)) {
-		frame.cause = since == 0 ? "display" : NULL;
-		vsync->missed = since == 2;
-		add_frame(vsync, frame);
-	} else if (since == 1) {
-		hold_buffer(run, vsync, 0);
-		vsync->tick = vsync->missed = true;
-	} else {
-		frame.queued_before = since == 2;
-		frame.cause = since == 2 ? "display" : NULL;
-		add_frame(vsync, frame);
-	}
-}
-
-/* A buffer comes late from the GPU; those behind it wait for one vsync each. They keep the cadence:
- * only a plan tells that they are late. */
-static void step_stuffing(struct scenario_run *run, struct vsync *vsync, int64_t since)
-{
-	bool itself = run->apps[0]->draws_itself;
-	struct frame frame = {
-		.layer = run->layers[0],
-		.queued_before = true,
-		.ahead = since < run->delay,
-		.cause = itself ? "scheduling" : "gpu",
-	};
-
-	if (since < run->delay)
-		hold_buffer(run, vsync, since == 0 && !itself ? 1 : 0);
-	vsync->tick = vsync->compose = since == 0 && !itself;
-	if (since > 1)
-		frame.cause = is_planned(run) ? "stuffing" : NULL;
-	if (since > 0)
-		add_frame(vsync, frame);
-}
-
 /* The vsync that is @since vsyncs after the first one of a culprit. Returns when it is over. */
 static bool step_culprit(struct scenario_run *run, struct vsync *vsync, int64_t since)
 {
 	enum culprit culprit = culprit_of(run);
+	bool itself = run->apps[0]->draws_itself, planned = is_planned(run);
 	struct frame late = { .layer = run->layers[0] };
 	int64_t last = run->delay;
+	bool shows = since == last;
 
 	switch (culprit) {
 	case CULPRIT_APP:
@@ -495,6 +457,7 @@ static bool step_culprit(struct scenario_run *run, struct vsync *vsync, int64_t 
 	case CULPRIT_SCHEDULING:
 	case CULPRIT_DROPPED:
 		last = 1;
+		shows = since == 1;
 		if (since == 0)
 			hold_buffer(run, vsync, 0);
 		vsync->tick = vsync->compose = since == 0 && culprit == CULPRIT_DROPPED;
@@ -506,28 +469,48 @@ static bool step_culprit(struct scenario_run *run, struct vsync *vsync, int64_t 
 	case CULPRIT_SF_GPU:
 		/* It plans to present one and a half vsyncs after its tick, where there is a plan.
 		 */
-		last = is_planned(run) ? 2 : 1;
+		last = planned ? 2 : 1;
 		late.cause =
 			culprit == CULPRIT_SF_GPU ? "surfaceflinger-gpu" : "surfaceflinger-cpu";
-		if (since == 0) {
+		shows = since == 0;
+		if (shows) {
 			vsync->client = culprit == CULPRIT_SF_GPU;
 			vsync->late = last;
 			vsync->present_ns += (uint64_t)last * vsync->period_ns;
-			add_frame(vsync, late);
 		}
-		return since == last;
+		break;
 	case CULPRIT_STUFFING:
-		step_stuffing(run, vsync, since);
-		return since == last;
+		/* A buffer comes late from the GPU; those behind it wait for one vsync each. They
+		 * keep the cadence: only a plan tells that they are late. */
+		if (since < last)
+			hold_buffer(run, vsync, since == 0 && !itself ? 1 : 0);
+		vsync->tick = vsync->compose = since == 0 && !itself;
+		late.queued_before = true;
+		late.ahead = since < last;
+		late.cause = itself ? "scheduling" : "gpu";
+		if (since > 1)
+			late.cause = planned ? "stuffing" : NULL;
+		shows = since > 0;
+		break;
 	case CULPRIT_DISPLAY:
-		step_display(run, vsync, since);
-		return since == 2;
+		/* Frames without a cause, and those of which the plan shows it. */
+		last = 2;
+		late.cause = since == (planned ? 0 : 2) ? "display" : NULL;
+		late.queued_before = !planned && since == 2;
+		vsync->missed = since == (planned ? 2 : 1);
+		shows = planned || since != 1;
+		if (!shows) {
+			hold_buffer(run, vsync, 0);
+			vsync->tick = true;
+		}
+		break;
 	default:
 		last = since;
 		vsync->moved_ns = vsync->period_ns * 2 / 5;
 		late.cause = "prediction";
+		shows = true;
 	}
-	if (since == last)
+	if (shows)
 		add_frame(vsync, late);
 	return since == last;
 }
@@ -655,17 +638,6 @@ static uint64_t min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* How late the ticks of @vsync are: 0, half a period, or around 2.4 ms. */
-static uint64_t tick_lateness(struct scenario_run *run, const struct vsync *vsync)
-{
-	uint64_t eighth = vsync->time_ns * 8 / run->length_ns;
-
-	/* Late in eighths 2, 3, 5 and 6: around one third and two thirds of the length. */
-	if (eighth < 2 || eighth == 4 || eighth > 6 || !sim_chance(&run->sim, 40))
-		return 0;
-	return eighth < 4 ? vsync->period_ns / 2 : sim_random_around(&run->sim, 2400000, 2000000);
-}
-
 /* Sets @vsync to the vsync after @before, with the frames that it shows. */
 static void next_vsync(struct scenario_run *run, const struct vsync *before, struct vsync *vsync)
 {
@@ -673,6 +645,7 @@ static void next_vsync(struct scenario_run *run, const struct vsync *before, str
 	const struct part *parts = run->scenario->parts;
 	uint64_t half_jitter_ns = sim->vocabulary->tick_jitter_ns / 2;
 	uint64_t time_ns = before->time_ns + before->period_ns;
+	uint64_t eighth = time_ns * 8 / run->length_ns;
 	unsigned int count = 1;
 
 	while (parts[count].period_ns > 0)
@@ -687,7 +660,11 @@ static void next_vsync(struct scenario_run *run, const struct vsync *before, str
 		.display = part->display,
 	};
 	vsync->tick_ns = time_ns + sim_random_around(sim, half_jitter_ns, half_jitter_ns);
-	vsync->late_ns = run->scenario->late_ticks ? tick_lateness(run, vsync) : 0;
+	/* Late in eighths 2, 3, 5 and 6: around one third and two thirds of the length. */
+	if (run->scenario->late_ticks && eighth >= 2 && eighth != 4 && eighth <= 6 &&
+	    sim_chance(sim, 40))
+		vsync->late_ns = eighth < 4 ? vsync->period_ns / 2
+					    : sim_random_around(sim, 2400000, 2000000);
 	vsync->present_ns =
 		vsync->tick_ns + sim_random_around(sim, min(2400000, vsync->period_ns * 18 / 100),
 						   min(1400000, vsync->period_ns * 85 / 1000));
@@ -697,14 +674,41 @@ static void next_vsync(struct scenario_run *run, const struct vsync *before, str
 		run->scenario->step(run, vsync);
 }
 
-/* In @vsync the apps draw the frames that @next shows, at random times. Many frames are drawn one
- * after the other: markers that alternate between processes are the hardest to play in time. */
-static void draw(struct simulation *sim, const struct vsync *vsync, const struct vsync *next)
+/* SurfaceFlinger shows the frames of @vsync, and the apps draw those that @next shows. */
+static void generate_vsync(struct simulation *sim, const struct vsync *before,
+			   const struct vsync *vsync, const struct vsync *next)
 {
+	const struct vocabulary *vocabulary = sim->vocabulary;
+	bool awake = vsync->frame_count > 0 || vsync->tick;
+	bool drawn = next->stalled || next->asking || next->killed;
 	uint64_t start_ns =
-		vsync->tick_ns + vsync->period_ns * sim->vocabulary->app_percent / 100 + 100000;
+		vsync->tick_ns + vsync->period_ns * vocabulary->app_percent / 100 + 100000;
 	uint64_t soonest_ns = start_ns + min(1200000, vsync->period_ns / 8);
 	uint64_t latest_ns = start_ns + vsync->period_ns * 2 / 5;
+
+	if (before->period_ns != vsync->period_ns && before->period_ns > 0) {
+		sim->hardware_vsyncs = 12;
+		vocabulary->change_mode(sim, vsync);
+	}
+	if ((before->period_ns != vsync->period_ns || before->step != vsync->step) &&
+	    vocabulary->state_rates)
+		vocabulary->state_rates(sim, vsync);
+	if (sim->hardware_vsyncs > 0) {
+		sim->hardware_vsyncs--;
+		if (vocabulary->hardware_vsync)
+			vocabulary->hardware_vsync(sim, vsync);
+		else
+			write_hardware_vsync(sim, vsync, vocabulary->vsync_slice,
+					     vocabulary->vsync_counter);
+	}
+	/* A late frame answers an earlier tick. */
+	for (unsigned int i = 0; i < next->frame_count; i++)
+		drawn |= !next->frames[i].late;
+	if (awake || drawn)
+		vocabulary->tick(sim, vsync, awake, drawn);
+	sim->dense = vsync->frame_count > DENSE_FRAMES;
+	if (awake)
+		vocabulary->latch_and_compose(sim, vsync);
 
 	if (next->stalled)
 		sim_draw(sim,
@@ -723,6 +727,8 @@ static void draw(struct simulation *sim, const struct vsync *vsync, const struct
 		if (next->frames[i].queued_before)
 			continue;
 		queue_ns = sim_random(sim, soonest_ns, latest_ns);
+		/* Many frames are drawn one after the other: markers that alternate between
+		 * processes are the hardest to play in time. */
 		if (next->frame_count > PARALLEL_FRAMES) {
 			start_ns = soonest_ns + i * (latest_ns - soonest_ns) / next->frame_count;
 			queue_ns = start_ns;
@@ -730,96 +736,49 @@ static void draw(struct simulation *sim, const struct vsync *vsync, const struct
 		sim_draw(sim, &next->frames[i], start_ns, queue_ns);
 	}
 	sim->dense = false;
-}
-
-/* A late frame answers an earlier tick. */
-static bool is_drawn_in_time(const struct vsync *vsync)
-{
-	for (unsigned int i = 0; i < vsync->frame_count; i++)
-		if (!vsync->frames[i].late)
-			return true;
-	return false;
-}
-
-static void generate_vsync(struct scenario_run *run, const struct vsync *before,
-			   const struct vsync *vsync, const struct vsync *next)
-{
-	struct simulation *sim = &run->sim;
-	bool awake = vsync->frame_count > 0 || vsync->tick;
-	bool drawn = is_drawn_in_time(next) || next->stalled || next->asking || next->killed;
-
-	if (before->period_ns != vsync->period_ns && before->period_ns > 0) {
-		sim->hardware_vsyncs = 12;
-		sim->vocabulary->change_mode(sim, vsync);
-	}
-	if ((before->period_ns != vsync->period_ns || before->step != vsync->step) &&
-	    sim->vocabulary->state_rates)
-		sim->vocabulary->state_rates(sim, vsync);
-	if (sim->hardware_vsyncs > 0) {
-		sim->hardware_vsyncs--;
-		if (sim->vocabulary->hardware_vsync)
-			sim->vocabulary->hardware_vsync(sim, vsync);
-		else
-			write_hardware_vsync(sim, vsync, sim->vocabulary->vsync_slice,
-					     sim->vocabulary->vsync_counter);
-	}
-	if (awake || drawn)
-		sim->vocabulary->tick(sim, vsync, awake, drawn);
-	sim->dense = vsync->frame_count > DENSE_FRAMES;
-	if (awake)
-		sim->vocabulary->latch_and_compose(sim, vsync);
-	draw(sim, vsync, next);
 	if (awake)
 		write_other_markers(sim, vsync);
 }
 
-static void generate(struct scenario_run *run)
+int scenario_generate(struct plan *plan, const struct scenario_options *options)
 {
 	static struct vsync vsyncs[3];
-	struct vsync *before = &vsyncs[0];
-	struct vsync *vsync = &vsyncs[1];
-	struct vsync *next = &vsyncs[2];
+	struct vsync *before = &vsyncs[0], *vsync = &vsyncs[1], *next = &vsyncs[2];
+	const struct vocabulary *vocabulary = NULL;
+	const struct scenario *scenario = NULL;
+	struct scenario_run *run;
+
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
+		if (strcmp(scenarios[i].name, options->name) == 0)
+			scenario = &scenarios[i];
+	for (size_t i = 0; i < sizeof(vocabularies) / sizeof(vocabularies[0]); i++)
+		if (strcmp(vocabularies[i]->name, options->vocabulary) == 0)
+			vocabulary = vocabularies[i];
+	if (!scenario || !vocabulary)
+		return scenario ? 2 : 1;
+	run = calloc(1, sizeof(*run));
+	if (!run)
+		fail_memory("the scenario");
+	run->scenario = scenario;
+	run->length_ns = NS_PER_S * (options->seconds ? options->seconds : scenario->seconds);
+	sim_init(&run->sim, plan, vocabulary, options->seed);
+	run->sim.folds = scenario->parts[0].display == 1;
+	scenario->set_up(run);
 
 	*before = (struct vsync){ .number = -1 };
 	next_vsync(run, before, vsync);
 	while (vsync->time_ns < run->length_ns) {
-		next_vsync(run, vsync, next);
-		generate_vsync(run, before, vsync, next);
 		struct vsync *reused = before;
 
+		next_vsync(run, vsync, next);
+		generate_vsync(&run->sim, before, vsync, next);
 		before = vsync;
 		vsync = next;
 		next = reused;
 	}
-	run->sim.plan->length_ns = vsync->time_ns;
-	run->sim.plan->vsyncs = vsync->number;
-}
-
-int scenario_generate(struct plan *plan, const struct scenario_options *options)
-{
-	const struct vocabulary *vocabulary = NULL;
-	struct scenario_run *run = calloc(1, sizeof(*run));
-
-	if (!run)
-		fail_memory("the scenario");
-	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++)
-		if (strcmp(scenarios[i].name, options->name) == 0)
-			run->scenario = &scenarios[i];
-	for (size_t i = 0; i < sizeof(vocabularies) / sizeof(vocabularies[0]); i++)
-		if (strcmp(vocabularies[i]->name, options->vocabulary) == 0)
-			vocabulary = vocabularies[i];
-	if (!run->scenario || !vocabulary) {
-		int result = run->scenario ? 2 : 1;
-
-		free(run);
-		return result;
-	}
-	run->length_ns = NS_PER_S * (options->seconds ? options->seconds : run->scenario->seconds);
-	sim_init(&run->sim, plan, vocabulary, options->seed);
-	run->sim.folds = run->scenario->parts[0].display == 1;
-	run->scenario->set_up(run);
 	plan->base_ns = BASE_NS;
-	generate(run);
+	plan->length_ns = vsync->time_ns;
+	plan->vsyncs = vsync->number;
 	plan_sort(plan);
 	free(run);
 	return 0;

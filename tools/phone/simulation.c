@@ -245,32 +245,29 @@ void write_present(struct marker_writer *writer, const struct vsync *vsync, cons
 			       });
 }
 
-static void write_app_markers(struct simulation *sim, struct app *app, uint64_t time_ns)
-{
-	unsigned int cookie = (unsigned int)sim_random(sim, 100000, 999999);
-	char text[64];
-
-	writer_advance(&app->heap, time_ns);
-	write_all(&app->heap, "Heap size (KB)=%d;", (int)sim_random(sim, 9000, 14000));
-	writer_advance(&app->main, time_ns);
-	write_all(&app->main,
-		  "aq:pending:%s/%s.%s=1; deliverInputEvent src=0x1002 eventTimeNano=%u|id=0x%x{ "
-		  "query: SELECT a|b FROM t{} } aq:pending:%s/%s.%s=0;",
-		  app->package, app->package, app->activity, cookie, cookie, app->package,
-		  app->package, app->activity);
-	for (const char *letter = "SF"; *letter; letter++) {
-		snprintf(text, sizeof(text), "%c|animator:alpha|%u", *letter, cookie);
-		plan_add_marker(sim->plan, next_marker(&app->main), span_of(text));
-	}
-}
-
 void write_other_markers(struct simulation *sim, const struct vsync *vsync)
 {
 	uint64_t time_ns = vsync->time_ns + sim_random(sim, 0, vsync->period_ns / 2);
 	struct app *app = &sim->apps[sim_random(sim, 0, sim->app_count - 1)];
 
-	if (sim_chance(sim, 8) && !app->busy)
-		write_app_markers(sim, app, time_ns);
+	if (sim_chance(sim, 8) && !app->busy) {
+		unsigned int cookie = (unsigned int)sim_random(sim, 100000, 999999);
+		char text[64];
+
+		writer_advance(&app->heap, time_ns);
+		write_all(&app->heap, "Heap size (KB)=%d;", (int)sim_random(sim, 9000, 14000));
+		writer_advance(&app->main, time_ns);
+		write_all(&app->main,
+			  "aq:pending:%s/%s.%s=1; deliverInputEvent src=0x1002 "
+			  "eventTimeNano=%u|id=0x%x{ query: SELECT a|b FROM t{} } "
+			  "aq:pending:%s/%s.%s=0;",
+			  app->package, app->package, app->activity, cookie, cookie, app->package,
+			  app->package, app->activity);
+		for (const char *letter = "SF"; *letter; letter++) {
+			snprintf(text, sizeof(text), "%c|animator:alpha|%u", *letter, cookie);
+			plan_add_marker(sim->plan, next_marker(&app->main), span_of(text));
+		}
+	}
 	if (sim_chance(sim, 12)) {
 		writer_advance(&sim->dispatcher, time_ns);
 		write_all(&sim->dispatcher, "iq=1; iq=0;");
@@ -297,23 +294,6 @@ void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, con
 	write_all(writer, "%s{", slice);
 	write_toggle(writer, &sim->hardware_value, counter);
 	write_end(writer);
-}
-
-/* The GPU finishes the app's last @n fences, each 0.4 to 1.3 ms after the one before, and the last
- * one not before @until_ns. */
-static void finish_fences(struct app *app, unsigned int n, uint64_t until_ns)
-{
-	writer_advance(&app->fence, app->render.now_ns);
-	while (n-- > 0) {
-		unsigned int fence = app->fences - n;
-
-		write_all(&app->fence, "waiting for GPU completion %u{", fence);
-		app->fence.now_ns += 400000 + fence * 37 % 10 * 100000;
-		if (n == 0)
-			writer_advance(&app->fence, until_ns);
-		write_end(&app->fence);
-		write_step(&app->fence, app->fence_counter, -1);
-	}
 }
 
 void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
@@ -349,8 +329,20 @@ void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_
 	}
 	write_all(render,
 		  framed && !app->draws_itself ? "dequeueBuffer{} } }" : "dequeueBuffer{} }");
+
+	/* The GPU finishes these fences, each 0.4 to 1.3 ms after the one before. */
 	if (!app->draws_itself)
-		finish_fences(app, frame->replaced + 1, frame->gpu_until_ns);
+		writer_advance(&app->fence, render->now_ns);
+	for (unsigned int n = frame->replaced + 1; n-- > 0 && !app->draws_itself;) {
+		unsigned int fence = app->fences - n;
+
+		write_all(&app->fence, "waiting for GPU completion %u{", fence);
+		app->fence.now_ns += 400000 + fence * 37 % 10 * 100000;
+		if (n == 0)
+			writer_advance(&app->fence, frame->gpu_until_ns);
+		write_end(&app->fence);
+		write_step(&app->fence, app->fence_counter, -1);
+	}
 	if (vocabulary->queue_transaction && layer->kind == LAYER_WINDOW && sim_chance(sim, 3))
 		vocabulary->queue_transaction(sim, layer, render->now_ns);
 }

@@ -73,57 +73,62 @@ static struct span app_of(struct span surface)
 	return slash || memchr(app.ptr, '.', app.len) ? app : SPAN_LITERAL("");
 }
 
-static void put_seconds(FILE *out, uint64_t ns)
+/* The number in millionths, and a comma. */
+static void put_decimal(FILE *out, uint64_t millionths)
 {
-	fprintf(out, "%llu.%06llu", (unsigned long long)(ns / 1000000000),
-		(unsigned long long)(ns / 1000 % 1000000));
+	fprintf(out, "%llu.%06llu,", (unsigned long long)(millionths / 1000000),
+		(unsigned long long)(millionths % 1000000));
 }
 
-/* Prints the planned interval as it was played, and its @vsyncs. If they are unknown, they are the
- * number of periods in @ns, or empty if that is not near a whole number. */
-static void put_interval(const struct truth_csv *csv, uint64_t ns, int64_t vsyncs)
-{
-	uint64_t played_ns = (uint64_t)((double)ns / csv->speed);
-	double exact = (double)ns / (double)csv->period_ns;
-
-	if (vsyncs == VSYNC_UNKNOWN && fabs(exact - round(exact)) < 0.3)
-		vsyncs = (int64_t)round(exact);
-	fprintf(csv->out, "%llu.%06llu,", (unsigned long long)(played_ns / 1000000),
-		(unsigned long long)(played_ns % 1000000));
-	if (vsyncs != VSYNC_UNKNOWN)
-		fprintf(csv->out, "%lld", (long long)vsyncs);
-	fputc(',', csv->out);
-}
-
-static void put_row(struct truth_csv *csv, const struct truth_frame *frame, uint64_t loop,
-		    const struct played *played)
+void truth_csv_write(struct truth_csv *csv, uint64_t loop, const struct played *played,
+		     uint32_t count)
 {
 	const struct plan *plan = csv->plan;
-	uint64_t marker_ns = plan->markers[frame->marker].time_ns;
-	struct truth_layer *layer = &csv->layers[frame->layer];
-	struct span name = span_of(plan->texts + plan->layers[frame->layer]);
-	bool exact = frame->vsync != VSYNC_UNKNOWN;
-	uint64_t plan_ns = loop * plan->length_ns + (exact ? frame->vsync_ns : marker_ns);
-	int64_t vsync = exact ? (int64_t)loop * plan->vsyncs + frame->vsync : 0;
-	uint64_t period_ns = exact ? frame->period_ns : csv->period_ns;
-	bool late = (double)played->late_ns * csv->speed > (double)period_ns / 4;
 	FILE *out = csv->out;
 
-	if (out) {
-		put_seconds(out, played->time_ns);
-		fputc(',', out);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct truth_frame *frame = &plan->truth[i];
+		struct truth_layer *layer = &csv->layers[frame->layer];
+		struct span name = span_of(plan->texts + plan->layers[frame->layer]);
+		bool exact = frame->vsync != VSYNC_UNKNOWN;
+		uint64_t marker_ns = plan->markers[frame->marker].time_ns;
+		uint64_t plan_ns = loop * plan->length_ns + (exact ? frame->vsync_ns : marker_ns);
+		uint64_t interval_ns = plan_ns - layer->plan_ns;
+		uint64_t period_ns = exact ? frame->period_ns : csv->period_ns;
+		int64_t vsync = exact ? (int64_t)loop * plan->vsyncs + frame->vsync : 0;
+		int64_t vsyncs = exact ? vsync - layer->vsync : VSYNC_UNKNOWN;
+		bool late = (double)played[i].late_ns * csv->speed > (double)period_ns / 4;
+		bool has_interval = layer->has_frame && !late && !layer->late;
+
+		*layer = (struct truth_layer){ true, late, vsync, plan_ns, layer->frames + 1 };
+		csv->frames++;
+		csv->late += late;
+		if (!out)
+			continue;
+		put_decimal(out, played[i].time_ns / 1000);
 		if (exact && !late) {
 			double behind_ns = (double)frame->vsync_ns - (double)marker_ns;
 
-			put_seconds(out,
-				    played->time_ns + (uint64_t)(int64_t)(behind_ns / csv->speed));
+			put_decimal(out, (played[i].time_ns +
+					  (uint64_t)(int64_t)(behind_ns / csv->speed)) /
+						 1000);
+		} else {
+			fputc(',', out);
 		}
+		/* Unknown vsyncs are the number of periods in the planned interval, if that is near
+		 * a whole number. */
+		if (has_interval) {
+			double periods = (double)interval_ns / (double)csv->period_ns;
+
+			put_decimal(out, (uint64_t)((double)interval_ns / csv->speed));
+			if (vsyncs == VSYNC_UNKNOWN && fabs(periods - round(periods)) < 0.3)
+				vsyncs = (int64_t)round(periods);
+		} else {
+			fputc(',', out);
+		}
+		if (has_interval && vsyncs != VSYNC_UNKNOWN)
+			fprintf(out, "%lld", (long long)vsyncs);
 		fputc(',', out);
-		if (layer->has_frame && !late && !layer->late)
-			put_interval(csv, plan_ns - layer->plan_ns,
-				     exact ? vsync - layer->vsync : VSYNC_UNKNOWN);
-		else
-			fputs(",,", out);
 		put_name(out, app_of(surface_of(name)));
 		fputc(',', out);
 		put_name(out, surface_of(name));
@@ -131,17 +136,7 @@ static void put_row(struct truth_csv *csv, const struct truth_frame *frame, uint
 		put_name(out, name);
 		fprintf(out, ",%s\n", frame->cause ? frame->cause : "");
 	}
-	*layer = (struct truth_layer){ true, late, vsync, plan_ns, layer->frames + 1 };
-	csv->frames++;
-	csv->late += late;
-}
-
-void truth_csv_write(struct truth_csv *csv, uint64_t loop, const struct played *played,
-		     uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		put_row(csv, &csv->plan->truth[i], loop, &played[i]);
-	if (csv->out && fflush(csv->out) != 0)
+	if (out && fflush(out) != 0)
 		fail("the truth", "cannot write", "check the disk, or the reader of the pipe");
 }
 

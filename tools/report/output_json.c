@@ -87,8 +87,6 @@ static struct json_object *surface_object(const struct session *session,
 
 struct printer {
 	FILE *out;
-	const struct session *session;
-	const struct selection *selection;
 	bool failed;   /* out of memory */
 	bool is_first; /* of an array: no comma before it */
 };
@@ -132,21 +130,6 @@ static void end_array_and_object(struct printer *printer)
 	fputc('}', printer->out);
 }
 
-/* Prints @n elements as a member of the open object, without those for which @object returns NULL.
- */
-static void print_array(struct printer *printer, const char *key, uint64_t n,
-			struct json_object *(*object)(const struct printer *printer, uint64_t i))
-{
-	begin_array(printer, key);
-	for (uint64_t i = 0; i < n; i++) {
-		struct json_object *element = object(printer, i);
-
-		if (element)
-			print_element(printer, element, false);
-	}
-	end_array(printer);
-}
-
 /* Grade and facts of an app in the session, in a section, or in a sum. */
 static struct json_object *graded_object(const char *app, const struct grade_facts *facts)
 {
@@ -181,105 +164,6 @@ static struct json_object *session_app_object(const struct session *session,
 	return object;
 }
 
-static struct json_object *other_object(const struct printer *printer, uint64_t i)
-{
-	const struct surface *surface = &printer->session->surfaces[i];
-	struct json_object *object;
-
-	if (surface->app_number < printer->session->n_apps || !surface->is_shown)
-		return NULL;
-	object = surface_object(printer->session, surface);
-	add_text(object, "app", name_of(printer->session, surface->app));
-	return object;
-}
-
-static struct json_object *missing_object(const struct printer *printer, uint64_t i)
-{
-	const struct missing *missing = pool_at(&printer->session->missing, i);
-	struct json_object *object = json_object_new_object();
-
-	add_seconds(object, "from(s)", missing->from_us);
-	add_seconds(object, "to(s)", missing->to_us);
-	return object;
-}
-
-static void print_sections(struct printer *printer)
-{
-	const struct session *session = printer->session;
-	uint32_t at = 0;
-
-	begin_array(printer, "sections");
-	for (uint32_t i = 0; i < session->n_sections; i++) {
-		const struct section *section = &session->sections[i];
-		struct json_object *object, *apps;
-
-		for (; at < session->n_in_sections && session->in_sections[at].section < i; at++)
-			;
-		if (!select_section(printer->selection, session, i))
-			continue;
-		object = json_object_new_object();
-		add_text(object, "section", name_of(session, section->name));
-		add_seconds(object, "from(s)", section->from_us);
-		add_seconds(object, "to(s)", section->to_us);
-		apps = json_object_new_array();
-		for (uint32_t j = 0; j < session->n_in_section_apps; j++) {
-			const struct graded_app *app = &session->in_section_apps[j];
-
-			if (app->section == i)
-				json_object_array_add(
-					apps,
-					graded_object(name_of(session, app->app), &app->facts));
-		}
-		json_object_object_add(object, "apps", apps);
-		print_element(printer, object, true);
-		begin_array(printer, "surfaces");
-		for (; at < session->n_in_sections && session->in_sections[at].section == i; at++) {
-			const struct section_numbers *in = &session->in_sections[at];
-			const struct surface *surface = &session->surfaces[in->surface];
-			struct json_object *one;
-
-			if (!surface->is_shown)
-				continue;
-			one = json_object_new_object();
-			add_text(one, "app", name_of(session, surface->app));
-			add_text(one, "Surface", name_of(session, surface->name));
-			add_text(one, "source", numbers_source_names[in->source]);
-			add_if_any(one, "grade", grade_names[in->grade]);
-			json_object_object_add(one, "numbers", numbers_object(&in->numbers));
-			json_object_object_add(one, "facts", grade_json(&in->facts));
-			print_element(printer, one, false);
-		}
-		end_array_and_object(printer);
-	}
-	end_array(printer);
-}
-
-static struct json_object *files_object(const struct session *session)
-{
-	static const enum csv_file_kind order[] = {
-		ROW_FPS,     ROW_DROPS,	 ROW_FRAMES,  ROW_DOFRAMES, ROW_TIMELINE,
-		ROW_LATENCY, ROW_EVENTS, CSV_SUMMARY, CSV_SESSION,
-	};
-	_Static_assert(sizeof(order) / sizeof(order[0]) == CSV_FILES, "every file has its place");
-	struct json_object *object = json_object_new_object();
-
-	for (unsigned int i = 0; i < CSV_FILES; i++) {
-		const struct file_count *count = &session->files[order[i]];
-		struct json_object *file;
-
-		if (count->segments + count->left_out == 0)
-			continue;
-		file = json_object_new_object();
-		json_add_count(file, "segments", count->segments);
-		json_add_count(file, "left out", count->left_out);
-		json_add_count(file, "rows", count->rows);
-		json_add_count(file, "malformed", count->malformed);
-		json_add_bool(file, "torn", count->torn);
-		json_object_object_add(object, csv_files[order[i]].name, file);
-	}
-	return object;
-}
-
 static void add_json_count(struct json_object *object, const char *key,
 			   const struct session *session, const char *outer, const char *inner)
 {
@@ -290,9 +174,14 @@ static void add_json_count(struct json_object *object, const char *key,
 static struct json_object *session_object(const struct session *session)
 {
 	static const char *const keys[] = { "id", "model", "build", "sdk", "kernel" };
+	static const enum csv_file_kind order[] = {
+		ROW_FPS,     ROW_DROPS,	 ROW_FRAMES,  ROW_DOFRAMES, ROW_TIMELINE,
+		ROW_LATENCY, ROW_EVENTS, CSV_SUMMARY, CSV_SESSION,
+	};
+	_Static_assert(sizeof(order) / sizeof(order[0]) == CSV_FILES, "every file has its place");
 	struct json_object *object = json_object_new_object(), *cost = json_object_new_object();
 	struct json_object *notices = json_object_new_array(), *lost = json_object_new_object();
-	struct json_object *device = json_object_new_object();
+	struct json_object *device = json_object_new_object(), *files = json_object_new_object();
 	char complete[SESSION_COMPLETE_SIZE], no_grade[GRADE_TEXT_SIZE];
 
 	add_text(object, "folder", session->folder);
@@ -318,15 +207,29 @@ static struct json_object *session_object(const struct session *session)
 	add_json_count(cost, "memory(KB)", session, "cost", "rss_kb");
 	add_json_count(cost, "wakeups", session, "cost", "wakeups");
 	json_object_object_add(object, "cost", cost);
-	json_object_object_add(object, "files", files_object(session));
+	for (unsigned int i = 0; i < CSV_FILES; i++) {
+		const struct file_count *count = &session->files[order[i]];
+		struct json_object *file;
+
+		if (count->segments + count->left_out == 0)
+			continue;
+		file = json_object_new_object();
+		json_add_count(file, "segments", count->segments);
+		json_add_count(file, "left out", count->left_out);
+		json_add_count(file, "rows", count->rows);
+		json_add_count(file, "malformed", count->malformed);
+		json_add_bool(file, "torn", count->torn);
+		json_object_object_add(files, csv_files[order[i]].name, file);
+	}
+	json_object_object_add(object, "files", files);
 	session_tell_complete(complete, session, session->n_apps > 0 ? session->apps : NULL);
 	add_text(object, "complete", complete);
 	add_text(object, "app",
 		 session->n_apps > 0 ? name_of(session, session->apps[0].app) : NULL);
-	for (unsigned int i = 0; i < 2; i++) {
-		session_no_grade(no_grade, session, (enum language)i);
-		add_if_any(object, i == 0 ? "no grade" : "no grade zh", no_grade);
-	}
+	session_no_grade(no_grade, session, ENGLISH);
+	add_if_any(object, "no grade", no_grade);
+	session_no_grade(no_grade, session, CHINESE);
+	add_if_any(object, "no grade zh", no_grade);
 	add_text(object, "time lost source",
 		 session->harm_source == FROM_NOTHING  ? NULL
 		 : session->harm_source == FROM_FRAMES ? "frames.csv"
@@ -337,92 +240,145 @@ static struct json_object *session_object(const struct session *session)
 	return object;
 }
 
-static struct json_object *event_object(const struct printer *printer, uint64_t i)
+/* Sections with their apps and Surfaces. */
+static void print_sections(struct printer *printer, const struct session *session,
+			   const struct selection *selection)
 {
-	const struct session *session = printer->session;
-	const struct event *event = pool_at(&session->events, i);
-	struct json_object *object = json_object_new_object();
+	uint32_t at = 0;
 
-	add_seconds(object, "time(s)", event->time_us);
-	add_if_any(object, "wall time", name_of(session, event->wall));
-	add_text(object, "kind", name_of(session, event->kind));
-	add_text(object, "text", name_of(session, event->text));
-	return object;
+	begin_array(printer, "sections");
+	for (uint32_t i = 0; i < session->n_sections; i++) {
+		const struct section *section = &session->sections[i];
+		struct json_object *object, *apps;
+
+		for (; at < session->n_in_sections && session->in_sections[at].section < i; at++)
+			;
+		if (!select_section(selection, session, i))
+			continue;
+		object = json_object_new_object();
+		add_text(object, "section", name_of(session, section->name));
+		add_seconds(object, "from(s)", section->from_us);
+		add_seconds(object, "to(s)", section->to_us);
+		apps = json_object_new_array();
+		for (uint32_t j = 0; j < session->n_in_section_apps; j++) {
+			const struct graded_app *app = &session->in_section_apps[j];
+
+			if (app->section == i)
+				json_object_array_add(
+					apps,
+					graded_object(name_of(session, app->app), &app->facts));
+		}
+		json_object_object_add(object, "apps", apps);
+		print_element(printer, object, true);
+		begin_array(printer, "surfaces");
+		for (; at < session->n_in_sections && session->in_sections[at].section == i; at++) {
+			const struct section_numbers *in = &session->in_sections[at];
+			const struct surface *surface = &session->surfaces[in->surface];
+
+			if (!surface->is_shown)
+				continue;
+			object = json_object_new_object();
+			add_text(object, "app", name_of(session, surface->app));
+			add_text(object, "Surface", name_of(session, surface->name));
+			add_text(object, "source", numbers_source_names[in->source]);
+			add_if_any(object, "grade", grade_names[in->grade]);
+			json_object_object_add(object, "numbers", numbers_object(&in->numbers));
+			json_object_object_add(object, "facts", grade_json(&in->facts));
+			print_element(printer, object, false);
+		}
+		end_array_and_object(printer);
+	}
+	end_array(printer);
 }
 
-static struct json_object *late_object(const struct printer *printer, uint64_t i)
+/* What was captured in each section, or in the whole session if it has none; then each late frame,
+ * and each event. */
+static void print_rows(struct printer *printer, const struct session *session,
+		       const struct selection *selection)
 {
-	const struct session *session = printer->session;
-	const struct late_row *late = &session->late[i];
-	const struct surface *surface = &session->surfaces[late->surface];
-	const char *work;
-	size_t length = moment_work(session, late, &work);
-	struct json_object *object;
+	begin_array(printer, "captured");
+	for (uint32_t i = 0; i < session->n_captured; i++) {
+		const struct captured *captured = &session->captured[i];
+		struct json_object *object;
 
-	if (!surface->is_shown)
-		return NULL;
-	object = json_object_new_object();
-	add_seconds(object, "time(s)", late->time_us);
-	add_text(object, "Surface", name_of(session, surface->name));
-	add_text(object, "kind", late->is_stall ? "stall" : "drop");
-	json_add_bool(object, "no frame ended it", late->is_endless);
-	json_add_decimal(object, "time lost(ms)",
-			 late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN, 3);
-	json_add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);
-	add_text(object, "cause", late->cause == CAUSE_NONE ? NULL : cause_names[late->cause]);
-	add_seconds(object, "vsync(s)", late->vsync_us);
-	add_seconds(object, "queued(s)", late->queued_us);
-	add_seconds(object, "gpu done(s)", late->gpu_done_us);
-	add_seconds(object, "latched(s)", late->latched_us);
-	add_if_any(object, "layer", name_of(session, late->layer));
-	json_add_if_known(object, "frame number", late->frame_number);
-	json_add_if_known(object, "vsync id", late->vsync_id);
-	add_seconds(object, "expected end(s)", late->expected_us);
-	add_seconds(object, "end(s)", late->finished_us);
-	add_if_any(object, "jank type", name_of(session, late->jank_type));
-	add_if_any(object, "present type", name_of(session, late->present_type));
-	/* What the app did itself; with --info the counters that were written then, too. */
-	if (printer->selection->with_info)
-		length = strlen(name_of(session, late->info));
-	json_object_object_add(
-		object, "info",
-		length > 0 ? json_object_new_string_len(name_of(session, late->info), (int)length)
-			   : NULL);
-	return object;
-}
+		if (captured->frames == 0 || !select_section(selection, session, captured->section))
+			continue;
+		object = json_object_new_object();
+		add_if_any(object, "section",
+			   session->n_sections > 0
+				   ? name_of(session, session->sections[captured->section].name)
+				   : "");
+		add_text(object, "kind", captured_kind_names[captured->kind]);
+		add_text(object, "name", name_of(session, captured->name));
+		add_if_any(object, "detail", name_of(session, captured->detail));
+		json_add_count(object, "frames", captured->frames);
+		json_add_decimal(object, "mean(ms)",
+				 captured->sum_us / (double)captured->frames / 1e3, 3);
+		json_add_decimal(object, "max(ms)", (double)captured->max_us / 1e3, 3);
+		json_object_object_add(object, "bad",
+				       captured->kind == CAPTURED_DOFRAME ||
+						       captured->kind == CAPTURED_TIMELINE
+					       ? json_object_new_uint64(captured->bad)
+					       : NULL);
+		print_element(printer, object, false);
+	}
+	end_array(printer);
+	begin_array(printer, "late");
+	for (uint32_t i = 0; i < session->n_late; i++) {
+		const struct late_row *late = &session->late[i];
+		const struct surface *surface = &session->surfaces[late->surface];
+		const char *work, *info = name_of(session, late->info);
+		size_t length = moment_work(session, late, &work);
+		struct json_object *object;
 
-/* Of what was captured in a section, or in the whole session if it has none. */
-static struct json_object *captured_object(const struct printer *printer, uint64_t i)
-{
-	const struct session *session = printer->session;
-	const struct captured *captured = &session->captured[i];
-	struct json_object *object;
+		if (!surface->is_shown)
+			continue;
+		object = json_object_new_object();
+		add_seconds(object, "time(s)", late->time_us);
+		add_text(object, "Surface", name_of(session, surface->name));
+		add_text(object, "kind", late->is_stall ? "stall" : "drop");
+		json_add_bool(object, "no frame ended it", late->is_endless);
+		json_add_decimal(object, "time lost(ms)",
+				 late->harm_us > 0 ? (double)late->harm_us / 1e3 : NAN, 3);
+		json_add_decimal(object, "interval(ms)", (double)late->interval_us / 1e3, 3);
+		add_if_any(object, "cause", cause_names[late->cause]);
+		add_seconds(object, "vsync(s)", late->vsync_us);
+		add_seconds(object, "queued(s)", late->queued_us);
+		add_seconds(object, "gpu done(s)", late->gpu_done_us);
+		add_seconds(object, "latched(s)", late->latched_us);
+		add_if_any(object, "layer", name_of(session, late->layer));
+		json_add_if_known(object, "frame number", late->frame_number);
+		json_add_if_known(object, "vsync id", late->vsync_id);
+		add_seconds(object, "expected end(s)", late->expected_us);
+		add_seconds(object, "end(s)", late->finished_us);
+		add_if_any(object, "jank type", name_of(session, late->jank_type));
+		add_if_any(object, "present type", name_of(session, late->present_type));
+		/* What the app did itself; with --info the counters that were written then, too. */
+		if (selection->with_info)
+			length = strlen(info);
+		json_object_object_add(object, "info",
+				       length > 0 ? json_object_new_string_len(info, (int)length)
+						  : NULL);
+		print_element(printer, object, false);
+	}
+	end_array(printer);
+	begin_array(printer, "events");
+	for (uint64_t i = 0; i < session->events.n; i++) {
+		const struct event *event = pool_at(&session->events, i);
+		struct json_object *object = json_object_new_object();
 
-	if (captured->frames == 0 ||
-	    !select_section(printer->selection, session, captured->section))
-		return NULL;
-	object = json_object_new_object();
-	add_if_any(object, "section",
-		   session->n_sections > 0
-			   ? name_of(session, session->sections[captured->section].name)
-			   : "");
-	add_text(object, "kind", captured_kind_names[captured->kind]);
-	add_text(object, "name", name_of(session, captured->name));
-	add_if_any(object, "detail", name_of(session, captured->detail));
-	json_add_count(object, "frames", captured->frames);
-	json_add_decimal(object, "mean(ms)", captured->sum_us / (double)captured->frames / 1e3, 3);
-	json_add_decimal(object, "max(ms)", (double)captured->max_us / 1e3, 3);
-	json_object_object_add(object, "bad",
-			       captured->kind == CAPTURED_DOFRAME ||
-					       captured->kind == CAPTURED_TIMELINE
-				       ? json_object_new_uint64(captured->bad)
-				       : NULL);
-	return object;
+		add_seconds(object, "time(s)", event->time_us);
+		add_if_any(object, "wall time", name_of(session, event->wall));
+		add_text(object, "kind", name_of(session, event->kind));
+		add_text(object, "text", name_of(session, event->text));
+		print_element(printer, object, false);
+	}
+	end_array(printer);
 }
 
 int output_json_session(FILE *out, const struct session *session, const struct selection *selection)
 {
-	struct printer printer = { out, session, selection, .is_first = true };
+	struct printer printer = { .out = out, .is_first = true };
 
 	print_element(&printer, session_object(session), true);
 	begin_array(&printer, "apps");
@@ -438,12 +394,30 @@ int output_json_session(FILE *out, const struct session *session, const struct s
 		end_array_and_object(&printer);
 	}
 	end_array(&printer);
-	print_array(&printer, "other surfaces", session->n_surfaces, other_object);
-	print_array(&printer, "missing", session->missing.n, missing_object);
-	print_sections(&printer);
-	print_array(&printer, "captured", session->n_captured, captured_object);
-	print_array(&printer, "late", session->n_late, late_object);
-	print_array(&printer, "events", session->events.n, event_object);
+	begin_array(&printer, "other surfaces");
+	for (uint32_t i = 0; i < session->n_surfaces; i++) {
+		const struct surface *surface = &session->surfaces[i];
+		struct json_object *object;
+
+		if (surface->app_number < session->n_apps || !surface->is_shown)
+			continue;
+		object = surface_object(session, surface);
+		add_text(object, "app", name_of(session, surface->app));
+		print_element(&printer, object, false);
+	}
+	end_array(&printer);
+	begin_array(&printer, "missing");
+	for (uint64_t i = 0; i < session->missing.n; i++) {
+		const struct missing *missing = pool_at(&session->missing, i);
+		struct json_object *object = json_object_new_object();
+
+		add_seconds(object, "from(s)", missing->from_us);
+		add_seconds(object, "to(s)", missing->to_us);
+		print_element(&printer, object, false);
+	}
+	end_array(&printer);
+	print_sections(&printer, session, selection);
+	print_rows(&printer, session, selection);
 	return printer.failed ? -ENOMEM : 0;
 }
 
@@ -454,53 +428,50 @@ void output_json_text(FILE *out, const char *text)
 	print_object(&printer, text_of(text), false);
 }
 
-static struct json_object *device_row_object(const struct device_row *row)
-{
-	struct json_object *object = json_object_new_object(), *grades = json_object_new_object();
-	char text[GRADE_TEXT_SIZE];
-
-	add_text(object, "device", row->device);
-	add_text(object, "model", row->model);
-	add_text(object, "build", row->build);
-	add_text(object, "app", row->app);
-	json_add_count(object, "sessions", row->sessions);
-	json_add_count(object, "rank", (uint64_t)row->rank);
-	add_if_any(object, "grade", grade_names[row->grade]);
-	for (unsigned int i = ENGLISH; i <= CHINESE; i++) {
-		static const char *const keys[][2] = { { "sentence", "whose" },
-						       { "sentence zh", "whose zh" } };
-
-		device_sentence(text, row, (enum language)i);
-		add_text(object, keys[i][0], text);
-		grade_causes(text, &row->facts, (enum language)i);
-		add_if_any(object, keys[i][1], text);
-	}
-	for (unsigned int i = GRADE_NONE + 1; i < GRADES; i++)
-		if (row->grades[i] > 0)
-			json_add_count(grades, grade_names[i], row->grades[i]);
-	json_object_object_add(object, "grades", grades);
-	json_object_object_add(object, "facts", grade_json(&row->facts));
-	json_add_count(object, "pass", row->pass);
-	json_add_count(object, "fail", row->fail);
-	json_add_decimal(object, "frames", row->frames, 0);
-	json_add_decimal(object, "Time(S)", row->time_s, 6);
-	json_add_decimal(object, "FPS", device_fps(row), 2);
-	json_add_decimal(object, "jank", row->jank, 0);
-	json_add_decimal(object, "jank(/10min)", device_per_10_min(row, row->jank), 2);
-	json_add_decimal(object, "stalls", row->stalls, 0);
-	json_add_decimal(object, "stall time(S)", row->stall_time_s, 6);
-	return object;
-}
-
 int output_json_devices(FILE *out, const struct report *report)
 {
+	static const char *const keys[][2] = { { "sentence", "whose" },
+					       { "sentence zh", "whose zh" } };
 	struct printer printer = { .out = out };
 	struct devices devices;
 
 	printer.failed = devices_read(&devices, report->sessions, report->n, report->selection) < 0;
 	begin_array(&printer, "devices");
-	for (uint32_t i = 0; i < devices.n; i++)
-		print_element(&printer, device_row_object(&devices.rows[i]), false);
+	for (uint32_t i = 0; i < devices.n; i++) {
+		const struct device_row *row = &devices.rows[i];
+		struct json_object *object = json_object_new_object();
+		struct json_object *grades = json_object_new_object();
+		char text[GRADE_TEXT_SIZE];
+
+		add_text(object, "device", row->device);
+		add_text(object, "model", row->model);
+		add_text(object, "build", row->build);
+		add_text(object, "app", row->app);
+		json_add_count(object, "sessions", row->sessions);
+		json_add_count(object, "rank", (uint64_t)row->rank);
+		add_if_any(object, "grade", grade_names[row->grade]);
+		for (unsigned int j = ENGLISH; j <= CHINESE; j++) {
+			device_sentence(text, row, (enum language)j);
+			add_text(object, keys[j][0], text);
+			grade_causes(text, &row->facts, (enum language)j);
+			add_if_any(object, keys[j][1], text);
+		}
+		for (unsigned int j = GRADE_NONE + 1; j < GRADES; j++)
+			if (row->grades[j] > 0)
+				json_add_count(grades, grade_names[j], row->grades[j]);
+		json_object_object_add(object, "grades", grades);
+		json_object_object_add(object, "facts", grade_json(&row->facts));
+		json_add_count(object, "pass", row->pass);
+		json_add_count(object, "fail", row->fail);
+		json_add_decimal(object, "frames", row->frames, 0);
+		json_add_decimal(object, "Time(S)", row->time_s, 6);
+		json_add_decimal(object, "FPS", device_fps(row), 2);
+		json_add_decimal(object, "jank", row->jank, 0);
+		json_add_decimal(object, "jank(/10min)", device_per_10_min(row, row->jank), 2);
+		json_add_decimal(object, "stalls", row->stalls, 0);
+		json_add_decimal(object, "stall time(S)", row->stall_time_s, 6);
+		print_element(&printer, object, false);
+	}
 	devices_free(&devices);
 	return printer.failed ? -ENOMEM : 0;
 }
@@ -560,67 +531,61 @@ static uint64_t read_fact(struct json_object *facts, const char *key, double sca
 	return value > 0 && value < 1e19 ? (uint64_t)(value + 0.5) : 0;
 }
 
-static struct grade_facts read_facts(struct json_object *object)
+/* Grade, sentences and causes of an object with app and facts, as grade_json() prints these. */
+static struct json_object *graded_sum(struct json_object *sum)
 {
-	struct json_object *causes = json_object_object_get(object, "causes");
+	const char *name = json_object_get_string(json_object_object_get(sum, "app"));
+	struct json_object *from = json_object_object_get(sum, "facts");
+	struct json_object *lost = json_object_object_get(from, "causes");
+	const char *at_most = json_object_get_string(json_object_object_get(from, "at most"));
 	struct grade_facts facts = {
-		.frames = read_fact(object, "frames", 1),
-		.unknown = read_fact(object, "unknown vsyncs", 1),
-		.late = read_fact(object, "late frames", 1),
-		.late_ns = read_fact(object, "late time(s)", 1e9),
-		.freezes = read_fact(object, "freezes", 1),
-		.freeze_ns = read_fact(object, "freeze time(s)", 1e9),
-		.longest_freeze_ns = read_fact(object, "longest freeze(s)", 1e9),
-		.endless = read_fact(object, "freezes without end", 1),
-		.gaps = read_fact(object, "gaps", 1),
-		.gap_ns = read_fact(object, "gap time(s)", 1e9),
-		.shortest_gap_ns = read_fact(object, "shortest gap(s)", 1e9),
-		.longest_gap_ns = read_fact(object, "longest gap(s)", 1e9),
-		.span_ns = read_fact(object, "captured(s)", 1e9),
-		.missing_ns = read_fact(object, "missing(s)", 1e9),
+		.frames = read_fact(from, "frames", 1),
+		.unknown = read_fact(from, "unknown vsyncs", 1),
+		.late = read_fact(from, "late frames", 1),
+		.late_ns = read_fact(from, "late time(s)", 1e9),
+		.freezes = read_fact(from, "freezes", 1),
+		.freeze_ns = read_fact(from, "freeze time(s)", 1e9),
+		.longest_freeze_ns = read_fact(from, "longest freeze(s)", 1e9),
+		.endless = read_fact(from, "freezes without end", 1),
+		.gaps = read_fact(from, "gaps", 1),
+		.gap_ns = read_fact(from, "gap time(s)", 1e9),
+		.shortest_gap_ns = read_fact(from, "shortest gap(s)", 1e9),
+		.longest_gap_ns = read_fact(from, "longest gap(s)", 1e9),
+		.span_ns = read_fact(from, "captured(s)", 1e9),
+		.missing_ns = read_fact(from, "missing(s)", 1e9),
 		.more_freezes =
-			json_object_get_boolean(json_object_object_get(object, "more freezes")),
-		.fails_rule = json_object_get_boolean(json_object_object_get(object, "fails rule")),
+			json_object_get_boolean(json_object_object_get(from, "more freezes")),
+		.fails_rule = json_object_get_boolean(json_object_object_get(from, "fails rule")),
 	};
-	const char *at_most = json_object_get_string(json_object_object_get(object, "at most"));
-	uint64_t drawing_ns = read_fact(object, "drawing(s)", 1e9);
+	uint64_t drawing_ns = read_fact(from, "drawing(s)", 1e9);
+	struct graded graded = {
+		.name = name ? name : "", .facts = &facts, .rate_hz = -1, .missing_at = ""
+	};
+	struct json_object *object, *causes = json_object_new_array();
+	enum cause sorted[CAUSES];
+	char text[GRADE_TEXT_SIZE];
+	unsigned int n;
 
 	for (unsigned int i = GRADE_NONE + 1; at_most && i < GRADES; i++)
 		if (strcmp(at_most, grade_names[i]) == 0)
 			facts.at_most = (enum grade)i;
 	facts.time_ns = drawing_ns > facts.freeze_ns ? drawing_ns - facts.freeze_ns : 0;
-	facts.wait_ns = read_fact(object, "idle(s)", 1e9) + facts.freeze_ns + facts.gap_ns;
-	for (unsigned int i = CAUSE_NONE + 1; causes && i < CAUSES; i++) {
-		struct json_object *cause = json_object_object_get(causes, cause_names[i]);
+	facts.wait_ns = read_fact(from, "idle(s)", 1e9) + facts.freeze_ns + facts.gap_ns;
+	for (unsigned int i = CAUSE_NONE + 1; lost && i < CAUSES; i++) {
+		struct json_object *cause = json_object_object_get(lost, cause_names[i]);
 
 		facts.causes[i] = read_fact(cause, "times", 1);
 		facts.cause_ns[i] = read_fact(cause, "lost(s)", 1e9);
 	}
-	return facts;
-}
 
-static struct json_object *graded_sum(struct json_object *sum)
-{
-	const char *name = json_object_get_string(json_object_object_get(sum, "app"));
-	struct grade_facts facts = read_facts(json_object_object_get(sum, "facts"));
-	struct graded graded = {
-		.name = name ? name : "",
-		.facts = &facts,
-		.fps = facts.time_ns > 0 ? (double)facts.frames * 1e9 / (double)facts.time_ns : -1,
-		.rate_hz = -1,
-		.missing_at = "",
-	};
-	struct json_object *object = graded_object(graded.name, &facts);
-	struct json_object *causes = json_object_new_array();
-	enum cause sorted[CAUSES];
-	unsigned int n = grade_causes_by_time(sorted, &facts);
-	char text[GRADE_TEXT_SIZE];
-
+	graded.fps = facts.time_ns > 0 ? (double)facts.frames * 1e9 / (double)facts.time_ns : -1;
+	object = graded_object(graded.name, &facts);
 	grade_sentence(text, &graded, ENGLISH);
 	add_text(object, "sentence", text);
 	grade_causes(text, &facts, ENGLISH);
 	add_if_any(object, "whose", text);
 	/* With the names that people read, most time lost first. */
+	n = grade_causes_by_time(sorted, &facts);
 	for (unsigned int i = 0; i < n; i++) {
 		struct json_object *cause = json_object_new_object();
 
@@ -653,77 +618,49 @@ int output_grades_of(FILE *in, FILE *out)
 
 /* --- comparison --- */
 
-static struct json_object *estimate_object(const struct change *change, enum group group)
-{
-	const struct estimate *estimate = &change->of[group];
-	struct json_object *object = json_object_new_object();
+static const char *const group_keys[] = { [BASE] = "base", [NEW] = "new" };
 
-	json_add_decimal(object, "value", estimate->value * change->scale, 6);
-	json_add_decimal(object, "standard error", sqrt(estimate->variance) * change->scale, 6);
-	json_add_decimal(object, "degrees of freedom", estimate->freedom, 1);
-	json_add_count(object, "runs", estimate->runs);
-	json_add_count(object, "blocks", estimate->blocks);
-	return object;
-}
-
-static struct json_object *change_object(const struct change *change,
+/* NULL: out of memory. */
+static struct json_object *change_object(const struct compared_surface *surface, enum metric metric,
 					 const struct compared_verdict *verdict)
 {
-	struct json_object *object = json_object_new_object();
-	double base = change->of[BASE].value;
+	struct json_object *object;
+	struct change change;
+	double base;
 
-	add_text(object, "metric", metrics[change->metric].name);
-	if (change->threshold_us > 0) {
-		json_add_decimal(object, "base percentile(ms)", change->threshold_us / 1e3, 3);
-		json_add_bool(object, "with equal frames", change->or_equal);
+	if (compare_metric(surface, metric, &change) < 0)
+		return NULL;
+	object = json_object_new_object();
+	base = change.of[BASE].value;
+	add_text(object, "metric", metrics[metric].name);
+	if (change.threshold_us > 0) {
+		json_add_decimal(object, "base percentile(ms)", change.threshold_us / 1e3, 3);
+		json_add_bool(object, "with equal frames", change.or_equal);
 	}
-	if (!change->is_known) {
-		add_text(object, "unknown", change->why);
-		add_text(object, "unknown zh", compare_why(change->why, CHINESE));
+	if (!change.is_known) {
+		add_text(object, "unknown", change.why);
+		add_text(object, "unknown zh", compare_why(change.why, CHINESE));
 		return object;
 	}
-	json_object_object_add(object, "base", estimate_object(change, BASE));
-	json_object_object_add(object, "new", estimate_object(change, NEW));
+	for (unsigned int group = BASE; group <= NEW; group++) {
+		const struct estimate *estimate = &change.of[group];
+		struct json_object *one = json_object_new_object();
+
+		json_add_decimal(one, "value", estimate->value * change.scale, 6);
+		json_add_decimal(one, "standard error", sqrt(estimate->variance) * change.scale, 6);
+		json_add_decimal(one, "degrees of freedom", estimate->freedom, 1);
+		json_add_count(one, "runs", estimate->runs);
+		json_add_count(one, "blocks", estimate->blocks);
+		json_object_object_add(object, group_keys[group], one);
+	}
 	json_add_decimal(
 		object, "change(%)",
-		base * change->scale >= 0.005 ? 100 * (change->of[NEW].value / base - 1) : NAN, 2);
-	json_add_decimal(object, "from(%)", 100 * change->low, 2);
-	json_add_decimal(object, "to(%)", 100 * change->high, 2);
-	json_add_decimal(object, "noise", change->excess, 3);
-	add_text(object, "verdict", compare_words(change, verdict));
-	json_add_bool(object, "by freezes", compare_by_freezes(change, verdict));
-	return object;
-}
-
-static struct json_object *distribution_object(const struct compared_surface *surface)
-{
-	static const char *const keys[] = { [BASE] = "base(%)", [NEW] = "new(%)" };
-	double shares[2][COMPARE_BINS];
-	struct json_object *all;
-
-	if (!compare_distribution(surface, shares))
-		return NULL;
-	all = json_object_new_array();
-	for (unsigned int i = 0; i < COMPARE_BINS; i++) {
-		struct json_object *object = json_object_new_object();
-
-		add_text(object, "vsyncs", compare_bins[i]);
-		json_add_decimal(object, keys[BASE], 100 * shares[BASE][i], 4);
-		json_add_decimal(object, keys[NEW], 100 * shares[NEW][i], 4);
-		json_object_array_add(all, object);
-	}
-	return all;
-}
-
-static struct json_object *group_object(const struct comparison *comparison, enum group group)
-{
-	struct json_object *object = json_object_new_object();
-
-	add_text(object, "name", compare_group_name(comparison, group));
-	json_add_count(object, "runs", comparison->runs[group]);
-	add_text(object, "folder", comparison->groups[group].folder);
-	add_text(object, "model", comparison->groups[group].model);
-	add_text(object, "build", comparison->groups[group].build);
+		base * change.scale >= 0.005 ? 100 * (change.of[NEW].value / base - 1) : NAN, 2);
+	json_add_decimal(object, "from(%)", 100 * change.low, 2);
+	json_add_decimal(object, "to(%)", 100 * change.high, 2);
+	json_add_decimal(object, "noise", change.excess, 3);
+	add_text(object, "verdict", compare_words(&change, verdict));
+	json_add_bool(object, "by freezes", compare_by_freezes(&change, verdict));
 	return object;
 }
 
@@ -759,25 +696,6 @@ static struct json_object *lost_object(const struct grade_facts *facts)
 	return one;
 }
 
-/* How long the frames and freezes are at least that last for a share of the time. */
-static struct json_object *curve_array(const struct compared_surface *surface, enum group group)
-{
-	double shares[COMPARE_SHARES], ms[COMPARE_SHARES];
-	struct json_object *all;
-
-	if (!compare_curve(surface, group, shares, ms))
-		return NULL;
-	all = json_object_new_array();
-	for (unsigned int i = 0; i < COMPARE_SHARES; i++) {
-		struct json_object *point = json_object_new_object();
-
-		json_add_decimal(point, "time(%)", 100 * shares[i], 4);
-		json_add_decimal(point, "from(ms)", ms[i], 3);
-		json_object_array_add(all, point);
-	}
-	return all;
-}
-
 /* Seconds by cause, most first. */
 static struct json_object *compared_causes(const struct grade_facts facts[2])
 {
@@ -798,17 +716,21 @@ static struct json_object *compared_causes(const struct grade_facts facts[2])
 	return causes;
 }
 
-/* Verdict and lines; what each group, run, section and cause lost. */
-static void add_verdict(struct json_object *object, const struct comparison *comparison,
-			const struct compared_surface *surface,
-			const struct compared_verdict *verdict)
+/* Verdict and lines; what each group, run, section and cause lost; what changed, in numbers. NULL:
+ * out of memory. */
+static struct json_object *compared_object(const struct comparison *comparison, uint32_t number)
 {
-	static const char *const keys[] = { [BASE] = "base", [NEW] = "new" };
 	static const char *const lines_keys[] = { [ENGLISH] = "lines", [CHINESE] = "lines zh" };
+	const struct compared_surface *surface = &comparison->surfaces[number];
+	const struct compared_verdict *verdict = &comparison->verdicts[number];
+	struct json_object *object = json_object_new_object(), *sections = json_object_new_array();
+	struct json_object *changes = json_object_new_array(), *distribution = NULL;
 	char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
-	struct json_object *sections = json_object_new_array();
+	double shares[COMPARE_SHARES], ms[COMPARE_SHARES], bins[2][COMPARE_BINS];
 	struct grade_facts facts[2];
 
+	add_text(object, "app", surface->app);
+	add_text(object, "Surface", surface->name);
 	add_text(object, "verdict", compared_words[verdict->word]);
 	for (unsigned int language = ENGLISH; language <= CHINESE; language++) {
 		struct json_object *said = json_object_new_array();
@@ -819,7 +741,7 @@ static void add_verdict(struct json_object *object, const struct comparison *com
 		json_object_object_add(object, lines_keys[language], said);
 	}
 	for (unsigned int group = BASE; group <= NEW; group++) {
-		struct json_object *one, *runs = json_object_new_array();
+		struct json_object *one, *runs = json_object_new_array(), *curve = NULL;
 
 		facts[group] = compare_facts(surface, group);
 		one = lost_object(&facts[group]);
@@ -834,8 +756,19 @@ static void add_verdict(struct json_object *object, const struct comparison *com
 			json_object_array_add(runs, lost);
 		}
 		json_object_object_add(one, "runs", runs);
-		json_object_object_add(one, "curve", curve_array(surface, (enum group)group));
-		json_object_object_add(object, keys[group], one);
+		/* How long the frames and freezes are at least that last for a share of the time.
+		 */
+		if (compare_curve(surface, (enum group)group, shares, ms))
+			curve = json_object_new_array();
+		for (unsigned int i = 0; curve && i < COMPARE_SHARES; i++) {
+			struct json_object *point = json_object_new_object();
+
+			json_add_decimal(point, "time(%)", 100 * shares[i], 4);
+			json_add_decimal(point, "from(ms)", ms[i], 3);
+			json_object_array_add(curve, point);
+		}
+		json_object_object_add(one, "curve", curve);
+		json_object_object_add(object, group_keys[group], one);
 	}
 	json_object_object_add(object, "causes", compared_causes(facts));
 	for (uint32_t i = 0; i < surface->n_sections; i++) {
@@ -845,12 +778,37 @@ static void add_verdict(struct json_object *object, const struct comparison *com
 		add_text(one, "section", section->name);
 		for (unsigned int group = BASE; group <= NEW; group++) {
 			facts[group] = section->facts[group].sum;
-			json_object_object_add(one, keys[group], lost_object(&facts[group]));
+			json_object_object_add(one, group_keys[group], lost_object(&facts[group]));
 		}
 		json_object_object_add(one, "causes", compared_causes(facts));
 		json_object_array_add(sections, one);
 	}
 	json_object_object_add(object, "sections", sections);
+	json_add_decimal(object, "base drawing(S)", surface->time_s[BASE], 3);
+	json_add_decimal(object, "new drawing(S)", surface->time_s[NEW], 3);
+	json_add_decimal(object, "effect", compare_effect(surface), 6);
+	json_object_object_add(object, "changes", changes);
+	for (unsigned int i = 0; compare_metrics[i] != METRICS; i++) {
+		struct json_object *change = change_object(surface, compare_metrics[i], verdict);
+
+		if (!change) {
+			json_object_put(object);
+			return NULL;
+		}
+		json_object_array_add(changes, change);
+	}
+	if (compare_distribution(surface, bins))
+		distribution = json_object_new_array();
+	for (unsigned int i = 0; distribution && i < COMPARE_BINS; i++) {
+		struct json_object *bin = json_object_new_object();
+
+		add_text(bin, "vsyncs", compare_bins[i]);
+		json_add_decimal(bin, "base(%)", 100 * bins[BASE][i], 4);
+		json_add_decimal(bin, "new(%)", 100 * bins[NEW][i], 4);
+		json_object_array_add(distribution, bin);
+	}
+	json_object_object_add(object, "distribution", distribution);
+	return object;
 }
 
 int output_compare_json(FILE *out, const struct compare_report *report)
@@ -866,8 +824,16 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 	json_add_decimal(object, "level", NOISE_LEVEL, 4);
 	json_add_count(object, "base runs", comparison->runs[BASE]);
 	json_add_count(object, "new runs", comparison->runs[NEW]);
-	json_object_object_add(object, "base", group_object(comparison, BASE));
-	json_object_object_add(object, "new", group_object(comparison, NEW));
+	for (unsigned int group = BASE; group <= NEW; group++) {
+		struct json_object *one = json_object_new_object();
+
+		add_text(one, "name", compare_group_name(comparison, (enum group)group));
+		json_add_count(one, "runs", comparison->runs[group]);
+		add_text(one, "folder", comparison->groups[group].folder);
+		add_text(one, "model", comparison->groups[group].model);
+		add_text(one, "build", comparison->groups[group].build);
+		json_object_object_add(object, group_keys[group], one);
+	}
 	json_add_count(object, "left out frames", comparison->refused);
 	for (uint32_t i = 0; i < comparison->n_notices; i++) {
 		struct json_object *one = json_object_new_object();
@@ -889,32 +855,16 @@ int output_compare_json(FILE *out, const struct compare_report *report)
 		json_object_array_add(conditions, one);
 	}
 	json_object_object_add(object, "conditions", conditions);
+	json_object_object_add(object, "surfaces", surfaces);
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
-		const struct compared_surface *surface = &comparison->surfaces[i];
-		struct json_object *one = json_object_new_object();
-		struct json_object *changes = json_object_new_array();
+		struct json_object *one = compared_object(comparison, i);
 
-		add_text(one, "app", surface->app);
-		add_text(one, "Surface", surface->name);
-		add_verdict(one, comparison, surface, &comparison->verdicts[i]);
-		json_add_decimal(one, "base drawing(S)", surface->time_s[BASE], 3);
-		json_add_decimal(one, "new drawing(S)", surface->time_s[NEW], 3);
-		json_add_decimal(one, "effect", compare_effect(surface), 6);
-		for (unsigned int j = 0; compare_metrics[j] != METRICS; j++) {
-			struct change change;
-
-			if (compare_metric(surface, compare_metrics[j], &change) < 0) {
-				json_object_put(object);
-				return -ENOMEM;
-			}
-			json_object_array_add(changes,
-					      change_object(&change, &comparison->verdicts[i]));
+		if (!one) {
+			json_object_put(object);
+			return -ENOMEM;
 		}
-		json_object_object_add(one, "changes", changes);
-		json_object_object_add(one, "distribution", distribution_object(surface));
 		json_object_array_add(surfaces, one);
 	}
-	json_object_object_add(object, "surfaces", surfaces);
 	print_object(&printer, object, false);
 	fputc('\n', out);
 	return printer.failed ? -ENOMEM : 0;

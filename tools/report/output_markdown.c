@@ -26,42 +26,10 @@ static void print_escaped(FILE *out, const char *text)
 	}
 }
 
-static void print_about(FILE *out, const struct session *session, const struct graded_app *app)
+static void print_paragraph(FILE *out, const char *text)
 {
-	const char *build = session_json_text(session, "device", "build");
-	const char *began = session_json_text(session, NULL, "began");
-	char length[GRADE_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
-
-	grade_time(length, session_span_ns(session), ENGLISH);
-	session_tell_complete(complete, session, app);
-	print_escaped(out, session_device(session));
-	if (build) {
-		fputs(" · ", out);
-		print_escaped(out, build);
-	}
-	fprintf(out, " · %s · ", length);
-	if (began) {
-		print_escaped(out, began);
-		fputs(" · ", out);
-	}
-	fprintf(out, "%s\n\n", complete);
-}
-
-static void print_causes(FILE *out, const struct grade_facts *facts)
-{
-	enum cause causes[CAUSES];
-	unsigned int n = grade_causes_by_time(causes, facts), percent[CAUSES];
-
-	if (n == 0)
-		return;
-	grade_cause_shares(percent, facts);
-	fputs("| what to fix first | time lost | share | times |\n|---|---:|---:|---:|\n", out);
-	for (unsigned int i = 0; i < n; i++)
-		fprintf(out, "| %s | %.2f s | %u %% | %llu |\n",
-			grade_cause_name(causes[i], ENGLISH),
-			(double)facts->cause_ns[causes[i]] / 1e9, percent[causes[i]],
-			(unsigned long long)facts->causes[causes[i]]);
-	fputc('\n', out);
+	print_escaped(out, text);
+	fputs("\n\n", out);
 }
 
 /* The moments of the app: alike ones in a line. */
@@ -128,75 +96,90 @@ static void print_without_app(FILE *out, const struct session *session)
 {
 	struct timeline_app apps[TIMELINE_APPS_MAX];
 	unsigned int n = timeline_apps(apps, session);
+	char no_grade[GRADE_TEXT_SIZE], told[TIMELINE_SAID_SIZE];
 	bool has_app = false;
-	char no_grade[GRADE_TEXT_SIZE];
 
 	for (unsigned int i = 0; i < n; i++) {
-		char told[TIMELINE_SAID_SIZE];
-
 		timeline_tell(told, &apps[i]);
 		fputs("**", out);
 		print_escaped(out, apps[i].name);
 		fprintf(out, "**: %s.\n\n", told);
 	}
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		has_app |= session->surfaces[i].has_package;
 	if (n > 0)
 		return;
+	for (uint32_t i = 0; i < session->n_surfaces; i++)
+		has_app |= session->surfaces[i].has_package;
 	session_no_grade(no_grade, session, ENGLISH);
 	fputs(no_grade[0] ? "" : "No app in ", out);
 	print_escaped(out, session->folder);
 	if (no_grade[0]) {
 		fputs(": ", out);
-		print_escaped(out, no_grade);
-		fputs("\n\n", out);
-		return;
-	}
-	if (session->is_2019)
+		print_paragraph(out, no_grade);
+	} else if (session->is_2019) {
 		fputs(": no grade, as files of the 2019 program, or of --rules gfx2019, do not say "
 		      "which frames were late.\n\n",
 		      out);
-	else
+	} else {
 		fputs(has_app ? " drew two frames: no grade.\n\n"
 			      : ": no Surface with frames has a package in its name.\n\n",
 		      out);
+	}
 }
 
 int output_markdown(FILE *out, const struct report *report)
 {
 	struct session_sentences *sentences = malloc(sizeof(*sentences));
 	char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE];
-	unsigned int n;
 	int error = sentences ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; sentences && i < report->n; i++) {
 		const struct session *session = &report->sessions[i];
+		const char *build = session_json_text(session, "device", "build");
+		const char *began = session_json_text(session, NULL, "began");
 
 		if (session->n_apps == 0)
 			print_without_app(out, session);
 		for (uint32_t j = 0; j < session->n_apps; j++) {
 			const struct graded_app *app = &session->apps[j];
+			const struct grade_facts *facts = &app->facts;
+			char length[GRADE_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
+			enum cause causes[CAUSES];
+			unsigned int n = grade_causes_by_time(causes, facts), percent[CAUSES];
 
 			session_sentences(sentences, session, app, ENGLISH);
 			fprintf(out, "**%s** ", grade_names[app->grade]);
-			print_escaped(out, sentences->grade);
-			fputs("\n\n", out);
-			if (sentences->whose[0]) {
-				print_escaped(out, sentences->whose);
-				fputs("\n\n", out);
-			}
+			print_paragraph(out, sentences->grade);
+			if (sentences->whose[0])
+				print_paragraph(out, sentences->whose);
 			if (sentences->next[0]) {
 				fputs("Next: ", out);
-				print_escaped(out, sentences->next);
-				fputs("\n\n", out);
+				print_paragraph(out, sentences->next);
 			}
-			print_about(out, session, app);
-			print_causes(out, &app->facts);
+			grade_time(length, session_span_ns(session), ENGLISH);
+			session_tell_complete(complete, session, app);
+			print_escaped(out, session_device(session));
+			fputs(build ? " · " : "", out);
+			print_escaped(out, build ? build : "");
+			fprintf(out, " · %s · ", length);
+			print_escaped(out, began ? began : "");
+			fprintf(out, "%s%s\n\n", began ? " · " : "", complete);
+			if (n > 0)
+				fputs("| what to fix first | time lost | share | times |\n"
+				      "|---|---:|---:|---:|\n",
+				      out);
+			grade_cause_shares(percent, facts);
+			for (unsigned int k = 0; k < n; k++)
+				fprintf(out, "| %s | %.2f s | %u %% | %llu |\n",
+					grade_cause_name(causes[k], ENGLISH),
+					(double)facts->cause_ns[causes[k]] / 1e9,
+					percent[causes[k]],
+					(unsigned long long)facts->causes[causes[k]]);
+			fputs(n > 0 ? "\n" : "", out);
 			print_sections(out, session, app, report->selection);
 			if (print_moments(out, session, app, report->selection) < 0)
 				error = -ENOMEM;
 			/* What the numbers do not say. */
-			n = grade_unknowns(lines, &app->facts);
+			n = grade_unknowns(lines, facts);
 			for (unsigned int k = 0; k < n; k++)
 				fprintf(out, "%c%s.\n\n", toupper((unsigned char)lines[k][0]),
 					lines[k] + 1);
@@ -218,60 +201,17 @@ static void print_groups(FILE *out, const char *first, const struct comparison *
 	fprintf(out, " |%s\n|---|---:|---:|%s\n", more, more[0] ? "---:|" : "");
 }
 
-static void print_compared_sections(FILE *out, const struct comparison *comparison,
-				    const struct compared_surface *surface)
-{
-	if (surface->n_sections == 0)
-		return;
-	print_groups(out, "section, ms/s lost", comparison, " freezes |");
-	for (uint32_t i = 0; i < surface->n_sections; i++) {
-		const struct compared_section *section = &surface->sections[i];
-
-		fputs("| ", out);
-		print_escaped(out, section->name);
-		for (unsigned int group = BASE; group <= NEW; group++) {
-			const struct grade_facts *facts = &section->facts[group].sum;
-
-			if (grade_drawing_ns(facts) > 0)
-				fprintf(out, " | %s%.1f %s", grade_sign(facts, LOST_RATE),
-					grade_lost_rate(facts), grade_names[grade_of(facts)]);
-			else
-				fputs(" | ", out);
-		}
-		fprintf(out, " | %s%llu -> %s%llu |\n",
-			grade_sign(&section->facts[BASE].sum, LOST_FREEZES),
-			(unsigned long long)section->facts[BASE].sum.freezes,
-			grade_sign(&section->facts[NEW].sum, LOST_FREEZES),
-			(unsigned long long)section->facts[NEW].sum.freezes);
-	}
-	fputc('\n', out);
-}
-
-static void print_compared_causes(FILE *out, const struct comparison *comparison,
-				  const struct compared_surface *surface)
-{
-	struct grade_facts facts[2] = { compare_facts(surface, BASE), compare_facts(surface, NEW) };
-	enum cause causes[CAUSES];
-	unsigned int n = compare_causes(causes, facts);
-
-	if (n == 0)
-		return;
-	print_groups(out, "time lost", comparison, "");
-	for (unsigned int i = 0; i < n; i++)
-		fprintf(out, "| %s | %.2f s | %.2f s |\n", grade_cause_name(causes[i], ENGLISH),
-			(double)facts[BASE].cause_ns[causes[i]] / 1e9,
-			(double)facts[NEW].cause_ns[causes[i]] / 1e9);
-	fputc('\n', out);
-}
-
 int output_compare_markdown(FILE *out, const struct compare_report *report)
 {
 	const struct comparison *comparison = report->comparison;
+	char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
 
 	for (uint32_t i = 0; i < comparison->n_surfaces; i++) {
 		const struct compared_surface *surface = &comparison->surfaces[i];
 		const struct compared_verdict *verdict = &comparison->verdicts[i];
-		char lines[COMPARE_LINES][COMPARE_LINE_SIZE];
+		struct grade_facts facts[2] = { compare_facts(surface, BASE),
+						compare_facts(surface, NEW) };
+		enum cause causes[CAUSES];
 		unsigned int n = compare_lines(lines, comparison, verdict, ENGLISH);
 
 		fprintf(out, "**%s** ", compared_words[verdict->word]);
@@ -281,16 +221,43 @@ int output_compare_markdown(FILE *out, const struct compare_report *report)
 			print_escaped(out, lines[j]);
 		}
 		fputs("\n\n", out);
-		print_compared_sections(out, comparison, surface);
-		print_compared_causes(out, comparison, surface);
+		if (surface->n_sections > 0)
+			print_groups(out, "section, ms/s lost", comparison, " freezes |");
+		for (uint32_t j = 0; j < surface->n_sections; j++) {
+			const struct compared_section *section = &surface->sections[j];
+			const struct grade_facts *base = &section->facts[BASE].sum;
+			const struct grade_facts *new = &section->facts[NEW].sum;
+
+			fputs("| ", out);
+			print_escaped(out, section->name);
+			for (unsigned int group = BASE; group <= NEW; group++) {
+				const struct grade_facts *of = group == BASE ? base : new;
+
+				fputs(" | ", out);
+				if (grade_drawing_ns(of) > 0)
+					fprintf(out, "%s%.1f %s", grade_sign(of, LOST_RATE),
+						grade_lost_rate(of), grade_names[grade_of(of)]);
+			}
+			fprintf(out, " | %s%llu -> %s%llu |\n", grade_sign(base, LOST_FREEZES),
+				(unsigned long long)base->freezes, grade_sign(new, LOST_FREEZES),
+				(unsigned long long)new->freezes);
+		}
+		fputs(surface->n_sections > 0 ? "\n" : "", out);
+		n = compare_causes(causes, facts);
+		if (n > 0)
+			print_groups(out, "time lost", comparison, "");
+		for (unsigned int j = 0; j < n; j++)
+			fprintf(out, "| %s | %.2f s | %.2f s |\n",
+				grade_cause_name(causes[j], ENGLISH),
+				(double)facts[BASE].cause_ns[causes[j]] / 1e9,
+				(double)facts[NEW].cause_ns[causes[j]] / 1e9);
+		fputs(n > 0 ? "\n" : "", out);
 	}
 	if (comparison->n_surfaces == 0)
 		fputs("not enough data: no Surface to compare\n\n", out);
 	for (unsigned int group = BASE; group <= NEW; group++) {
-		char line[COMPARE_LINE_SIZE];
-
-		compare_tell_folder(line, comparison, (enum group)group);
-		print_escaped(out, line);
+		compare_tell_folder(lines[0], comparison, (enum group)group);
+		print_escaped(out, lines[0]);
 		fputs(group == BASE ? "; " : "\n", out);
 	}
 	return 0;

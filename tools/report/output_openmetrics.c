@@ -49,12 +49,43 @@ static bool has_surface(const struct session *session, uint32_t from, const char
 	return false;
 }
 
-static int hide_surfaces(struct labelled *own, const struct labelled *all)
+static int by_names(const void *a, const void *b)
 {
-	const struct session *session = own->session;
+	const struct app_part *one = a, *other = b;
+	int order = strcmp(one->app, other->app);
+
+	return order != 0 ? order : strcmp(one->section, other->section);
+}
+
+/* What is printed of a session. Those that follow in @all are labelled already. */
+static int label_session(struct labelled *own, const struct labelled *all,
+			 const struct report *report)
+{
+	uint32_t next = (uint32_t)(own - all);
+	const struct session *session = &report->sessions[next];
+	size_t n = 0;
+
+	own->session = session;
+	if (device_of(&own->device, session) < 0)
+		return -ENOMEM;
+	own->labels[0] = own->device;
+	own->labels[1] = session_json_text(session, "device", "model");
+	own->labels[2] = session_json_text(session, "device", "build");
+	for (unsigned int i = 0; i < LABELS; i++)
+		own->labels[i] = own->labels[i] ? own->labels[i] : "";
+	while (++next < report->n && own->next == 0) {
+		unsigned int equal = 0;
+
+		while (equal < LABELS && strcmp(own->labels[equal], all[next].labels[equal]) == 0)
+			equal++;
+		if (equal == LABELS)
+			own->next = next;
+	}
 
 	own->is_hidden = calloc(session->n_surfaces + 1, sizeof(*own->is_hidden));
-	if (!own->is_hidden)
+	own->parts = calloc((size_t)session->n_apps + session->n_in_section_apps + 1,
+			    sizeof(*own->parts));
+	if (!own->is_hidden || !own->parts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
@@ -65,43 +96,23 @@ static int hide_surfaces(struct labelled *own, const struct labelled *all)
 				has_surface(all[at].session, i, name_of(session, surface->app),
 					    name_of(session, surface->name));
 	}
-	return 0;
-}
+	for (uint32_t i = 0; i < session->n_apps + session->n_in_section_apps; i++) {
+		bool is_whole = i < session->n_apps;
+		const struct graded_app *app =
+			is_whole ? &session->apps[i]
+				 : &session->in_section_apps[i - session->n_apps];
+		const char *name = "";
 
-static int by_names(const void *a, const void *b)
-{
-	const struct app_part *one = a, *other = b;
-	int order = strcmp(one->app, other->app);
-
-	return order != 0 ? order : strcmp(one->section, other->section);
-}
-
-static void add_part(struct labelled *to, const struct graded_app *app, const char *section)
-{
-	to->parts[to->n_parts++] = (struct app_part){ .app = name_of(to->session, app->app),
-						      .section = section,
-						      .is_shown = true,
-						      .facts = app->facts };
-}
-
-static int find_parts(struct labelled *own, const struct labelled *all,
-		      const struct selection *selection)
-{
-	const struct session *session = own->session;
-	size_t n = 0;
-
-	own->parts = calloc((size_t)session->n_apps + session->n_in_section_apps + 1,
-			    sizeof(*own->parts));
-	if (!own->parts)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < session->n_apps; i++)
-		add_part(own, &session->apps[i], "");
-	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
-		const struct graded_app *app = &session->in_section_apps[i];
-		const char *name = name_of(session, session->sections[app->section].name);
-
-		if (select_section(selection, session, app->section))
-			add_part(own, app, name[0] ? name : "(no name)");
+		if (!is_whole && !select_section(report->selection, session, app->section))
+			continue;
+		if (!is_whole)
+			name = name_of(session, session->sections[app->section].name);
+		own->parts[own->n_parts++] = (struct app_part){
+			.app = name_of(session, app->app),
+			.section = is_whole || name[0] ? name : "(no name)",
+			.is_shown = true,
+			.facts = app->facts,
+		};
 	}
 	qsort(own->parts, own->n_parts, sizeof(*own->parts), by_names);
 	/* Sections of one name are one after the other, so their times add up. */
@@ -118,33 +129,6 @@ static int find_parts(struct labelled *own, const struct labelled *all,
 				!bsearch(&own->parts[i], all[at].parts, all[at].n_parts,
 					 sizeof(*own->parts), by_names);
 	return 0;
-}
-
-/* Those that follow in @all are labelled already. */
-static int label_session(struct labelled *own, const struct labelled *all,
-			 const struct report *report)
-{
-	uint32_t next = (uint32_t)(own - all);
-
-	own->session = &report->sessions[next];
-	if (device_of(&own->device, own->session) < 0)
-		return -ENOMEM;
-	own->labels[0] = own->device;
-	own->labels[1] = session_json_text(own->session, "device", "model");
-	own->labels[2] = session_json_text(own->session, "device", "build");
-	for (unsigned int i = 0; i < LABELS; i++)
-		own->labels[i] = own->labels[i] ? own->labels[i] : "";
-	while (++next < report->n && own->next == 0) {
-		unsigned int equal = 0;
-
-		while (equal < LABELS && strcmp(own->labels[equal], all[next].labels[equal]) == 0)
-			equal++;
-		if (equal == LABELS)
-			own->next = next;
-	}
-	if (hide_surfaces(own, all) < 0)
-		return -ENOMEM;
-	return find_parts(own, all, report->selection);
 }
 
 /* --- samples --- */
@@ -183,26 +167,6 @@ static void begin_family(FILE *out, const char *family, const char *help, const 
 	fprintf(out, "# HELP jank_%s %s of %s; see jankd-metrics(7)\n", family, help, of);
 }
 
-/* --- Surfaces --- */
-
-static void print_metric(FILE *out, const struct labelled *all, uint32_t n, enum metric metric)
-{
-	const struct metric_info *info = &metrics[metric];
-
-	begin_family(out, info->open_name, info->name, "a Surface");
-	for (const struct labelled *own = all; own < all + n; own++)
-		for (uint32_t i = 0; i < own->session->n_surfaces; i++) {
-			const struct surface *surface = &own->session->surfaces[i];
-
-			if (!isfinite(surface->numbers.of[metric]) || own->is_hidden[i])
-				continue;
-			begin_sample(out, own, info->open_name,
-				     name_of(own->session, surface->app));
-			print_label(out, ",surface", name_of(own->session, surface->name));
-			fprintf(out, "} %.10g\n", surface->numbers.of[metric] * info->open_scale);
-		}
-}
-
 /* --- apps, in the session and in its sections --- */
 
 enum app_family {
@@ -226,6 +190,7 @@ static const struct {
 	[APP_DRAWING] = { "app_drawing_seconds", "drawing" },
 };
 
+/* A sample of an app; of the grade one for each that there is, of which one is 1. */
 static void print_part(FILE *out, const struct labelled *own, const struct app_part *part,
 		       enum app_family family)
 {
@@ -264,9 +229,26 @@ int output_openmetrics(FILE *out, const struct report *report)
 			for (size_t k = 0; k < all[j].n_parts; k++)
 				print_part(out, &all[j], &all[j].parts[k], (enum app_family)i);
 	}
-	for (unsigned int i = 0; error == 0 && i < METRICS; i++)
-		if (metrics[i].open_name)
-			print_metric(out, all, report->n, (enum metric)i);
+	for (unsigned int i = 0; error == 0 && i < METRICS; i++) {
+		const struct metric_info *info = &metrics[i];
+
+		if (!info->open_name)
+			continue;
+		begin_family(out, info->open_name, info->name, "a Surface");
+		for (uint32_t j = 0; j < report->n; j++)
+			for (uint32_t k = 0; k < all[j].session->n_surfaces; k++) {
+				const struct surface *surface = &all[j].session->surfaces[k];
+				double value = surface->numbers.of[i];
+
+				if (!isfinite(value) || all[j].is_hidden[k])
+					continue;
+				begin_sample(out, &all[j], info->open_name,
+					     name_of(all[j].session, surface->app));
+				print_label(out, ",surface",
+					    name_of(all[j].session, surface->name));
+				fprintf(out, "} %.10g\n", value * info->open_scale);
+			}
+	}
 	if (error == 0)
 		fputs("# EOF\n", out);
 	for (uint32_t i = 0; all && i < report->n; i++) {

@@ -184,39 +184,6 @@ static uint32_t most_known(uint32_t a, uint32_t b)
 	return a == WINDOW_UNKNOWN ? b : b == WINDOW_UNKNOWN || a > b ? a : b;
 }
 
-/* Joins a row with one that follows. What cannot be added is that of the worst one. */
-static void join_rows(struct window *row, const struct window *next)
-{
-	if (row->gpu_mean_us != WINDOW_UNKNOWN && next->gpu_mean_us != WINDOW_UNKNOWN &&
-	    row->frames + next->frames > 0)
-		row->gpu_mean_us = (uint32_t)(((uint64_t)row->gpu_mean_us * row->frames +
-					       (uint64_t)next->gpu_mean_us * next->frames) /
-					      ((uint64_t)row->frames + next->frames));
-	row->end_us = next->end_us;
-	row->time_us += next->time_us;
-	row->waiting_us += next->waiting_us;
-	row->stall_us += next->stall_us;
-	row->frames += next->frames;
-	row->waits += next->waits;
-	row->a += next->a;
-	row->b += next->b;
-	row->c += next->c;
-	row->jank += next->jank;
-	row->big_jank += next->big_jank;
-	row->jank_us += next->jank_us;
-	row->unknown += next->unknown;
-	row->d = add_if_known(row->d, next->d);
-	row->missed = add_if_known(row->missed, next->missed);
-	row->late = add_if_known(row->late, next->late);
-	row->late_us += next->late_us;
-	row->stalls = add_known(row->stalls, next->stalls);
-	row->lost = add_known(row->lost, next->lost);
-	row->max_us = most_known(row->max_us, next->max_us);
-	row->p99_us = WINDOW_UNKNOWN;
-	row->gpu_max_us = most_known(row->gpu_max_us, next->gpu_max_us);
-	row->refresh_hundredths = next->refresh_hundredths;
-}
-
 /* The rows of a Surface, @joined to one; *n: their number. NULL: none, or out of memory. */
 static struct window *rows_of(const struct session *session, uint32_t surface, uint32_t joined,
 			      uint32_t *n)
@@ -226,25 +193,53 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 
 	*n = 0;
 	for (uint64_t i = 0; i < session->windows.n; i++) {
-		const struct window *row = pool_at(&session->windows, i);
-		struct window *added;
+		const struct window *next = pool_at(&session->windows, i);
+		struct window *row = *n > 0 ? &rows[*n - 1] : NULL;
 
-		if (row->surface != surface)
+		if (next->surface != surface)
 			continue;
-		if (*n > 0 && in_row < joined && row->start_us >= rows[*n - 1].end_us &&
-		    session_section(session, row->end_us) ==
-			    session_section(session, rows[*n - 1].end_us)) {
-			join_rows(&rows[*n - 1], row);
-			in_row++;
+		if (!row || in_row >= joined || next->start_us < row->end_us ||
+		    session_section(session, next->end_us) !=
+			    session_section(session, row->end_us)) {
+			row = array_add(&rows, n, sizeof(*rows));
+			if (!row) {
+				free(rows);
+				return NULL;
+			}
+			*row = *next;
+			in_row = 1;
 			continue;
 		}
-		added = array_add(&rows, n, sizeof(*rows));
-		if (!added) {
-			free(rows);
-			return NULL;
-		}
-		*added = *row;
-		in_row = 1;
+		/* What cannot be added is that of the worst one. */
+		if (row->gpu_mean_us != WINDOW_UNKNOWN && next->gpu_mean_us != WINDOW_UNKNOWN &&
+		    row->frames + next->frames > 0)
+			row->gpu_mean_us = (uint32_t)(((uint64_t)row->gpu_mean_us * row->frames +
+						       (uint64_t)next->gpu_mean_us * next->frames) /
+						      ((uint64_t)row->frames + next->frames));
+		row->end_us = next->end_us;
+		row->time_us += next->time_us;
+		row->waiting_us += next->waiting_us;
+		row->stall_us += next->stall_us;
+		row->frames += next->frames;
+		row->waits += next->waits;
+		row->a += next->a;
+		row->b += next->b;
+		row->c += next->c;
+		row->jank += next->jank;
+		row->big_jank += next->big_jank;
+		row->jank_us += next->jank_us;
+		row->unknown += next->unknown;
+		row->d = add_if_known(row->d, next->d);
+		row->missed = add_if_known(row->missed, next->missed);
+		row->late = add_if_known(row->late, next->late);
+		row->late_us += next->late_us;
+		row->stalls = add_known(row->stalls, next->stalls);
+		row->lost = add_known(row->lost, next->lost);
+		row->max_us = most_known(row->max_us, next->max_us);
+		row->p99_us = WINDOW_UNKNOWN;
+		row->gpu_max_us = most_known(row->gpu_max_us, next->gpu_max_us);
+		row->refresh_hundredths = next->refresh_hundredths;
+		in_row++;
 	}
 	return rows;
 }
@@ -323,17 +318,23 @@ static int print_moments(FILE *out, const struct session *session, const struct 
 	return 0;
 }
 
-/* What lost most time in each row, as far as frames.csv says it. NULL: out of memory. */
-static uint8_t *causes_of(const struct window *rows, uint32_t n, const struct kept_frame **frames,
-			  uint32_t n_frames)
+static int print_rows(FILE *out, const struct session *session, uint32_t surface, uint32_t joined,
+		      const struct kept_frame **frames, uint32_t n_frames)
 {
+	struct pack pack = { 0 };
+	uint32_t n, at = 0;
+	struct window *rows = rows_of(session, surface, joined, &n);
 	uint8_t *causes = calloc(n + 1, 1);
-	uint32_t at = 0;
 
-	for (uint32_t i = 0; causes && i < n; i++) {
+	if (!causes) {
+		free(rows);
+		return -ENOMEM;
+	}
+	/* What lost most time in each row, as far as frames.csv says it. On another clock the time
+	 * goes back: then the causes of some rows are unknown. */
+	for (uint32_t i = 0; i < n; i++) {
 		uint64_t lost_ns[CAUSES] = { 0 };
 
-		/* On another clock the time goes back: then the causes of some rows are unknown. */
 		for (; at < n_frames && frames[at]->present_us <= rows[i].end_us; at++)
 			if (frames[at]->present_us > rows[i].start_us)
 				lost_ns[frames[at]->cause] += lost_by(frames[at]);
@@ -341,22 +342,6 @@ static uint8_t *causes_of(const struct window *rows, uint32_t n, const struct ke
 			if (lost_ns[cause] > lost_ns[causes[i]])
 				causes[i] = (uint8_t)cause;
 	}
-	return causes;
-}
-
-static int print_rows(FILE *out, const struct session *session, uint32_t surface, uint32_t joined,
-		      const struct kept_frame **frames, uint32_t n_frames)
-{
-	struct pack pack = { 0 };
-	uint32_t n;
-	struct window *rows = rows_of(session, surface, joined, &n);
-	uint8_t *causes = causes_of(rows, n, frames, n_frames);
-
-	if (!causes) {
-		free(rows);
-		return -ENOMEM;
-	}
-
 	fprintf(out, "\"rows\":{\"n\":%u,\"joined\":%u,\"data\":\"", n, joined);
 	for (uint32_t i = 0; i < n; i++)
 		pack_add_signed(&pack, rows[i].start_us - (i > 0 ? rows[i - 1].end_us : 0));
@@ -394,18 +379,45 @@ static int print_rows(FILE *out, const struct session *session, uint32_t surface
 	return 0;
 }
 
-/* Those that are on the page. */
-static int print_frames(FILE *out, const struct page_frames *chosen, uint64_t of,
-			const struct kept_frame **frames, uint32_t n_frames)
+/* A chart: rows, moments, and the frames that are on the page. */
+static int print_chart(FILE *out, const struct session *session, const struct page_frames *chosen,
+		       uint32_t number, uint32_t joined)
 {
+	const struct surface *surface = &session->surfaces[number];
+	const struct kept_frame **frames = calloc(surface->frame_rows + 1, sizeof(const void *));
 	struct pack pack = { 0 };
 	int64_t expected_us = 0;
-	uint32_t n = 0;
+	uint32_t n_frames = 0, n = 0;
+	int error;
+
+	if (!frames)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < session->frames.n; i++) {
+		const struct kept_frame *frame = pool_at(&session->frames, i);
+
+		if (frame->surface == number)
+			frames[n_frames++] = frame;
+	}
+	fputs("\n{\"Surface\":", out);
+	output_json_text(out, name_of(session, surface->name));
+	fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",
+		surface->sums.without_janks ? "true" : "false");
+	for (unsigned int i = 0, n_vsyncs = 0; i < CADENCES_MAX; i++)
+		if (surface->sums.cadences[i] > 0)
+			fprintf(out, "%s[%u,%u]", n_vsyncs++ > 0 ? "," : "", i,
+				(unsigned int)surface->sums.cadences[i]);
+	fputs("],", out);
+	if (surface->facts.gaps > 0 && surface->frame_rows > 0)
+		fprintf(out, "\"first gap(s)\":%.6f,", (double)surface->first_gap_us / 1e6);
+	error = print_rows(out, session, number, joined, frames, n_frames);
+	if (error == 0)
+		error = print_moments(out, session, frames, n_frames);
 
 	for (uint32_t i = 0; i < n_frames; i++)
 		if (page_frames_have(chosen, frames[i]->present_us))
 			frames[n++] = frames[i];
-	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n, (unsigned long long)of);
+	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n,
+		(unsigned long long)surface->frame_rows);
 	COLUMN(kept_interval_ns(frames[i]));
 	for (uint32_t i = 0; i < n; i++) {
 		expected_us += (int64_t)(kept_interval_ns(frames[i]) / 1000);
@@ -417,19 +429,31 @@ static int print_frames(FILE *out, const struct page_frames *chosen, uint64_t of
 	COLUMN(frames[i]->cause);
 	COLUMN(kept_late_ns(frames[i]));
 	COLUMN(frames[i]->step);
+	free(frames);
 	if (pack_print(&pack, out) < 0)
-		return -ENOMEM;
-	fputs("\"}", out);
-	return 0;
+		error = -ENOMEM;
+	fputs("\"}}", out);
+	return error;
 }
 
-static int print_charts(FILE *out, const struct session *session, const struct page_frames *chosen,
-			uint32_t joined)
+int page_add(struct page *page, const struct session *session, const struct selection *selection)
 {
+	FILE *out = begin_element(page);
+	struct page_frames chosen = { 0 };
 	struct timeline_app timeline[TIMELINE_APPS_MAX];
 	unsigned int n = 0, n_timeline;
-	int error = 0;
+	uint64_t rows = session->windows.n;
+	/* Of many sessions each has at least a hundredth of the space. */
+	uint64_t space =
+		page->rows_left > PAGE_ROWS_MAX / 100 ? page->rows_left : PAGE_ROWS_MAX / 100;
+	uint32_t joined = rows > 0 ? (uint32_t)((rows + space - 1) / space) : 1;
+	int error;
 
+	if (!out)
+		return -errno;
+	error = output_json_session(out, session, selection);
+	if (error == 0)
+		error = page_frames_choose(&chosen, session, selection, page->frames_left);
 	n_timeline = timeline_apps(timeline, session);
 	fputs(",\n\"timeline apps\":[", out);
 	for (unsigned int i = 0; i < n_timeline; i++) {
@@ -449,74 +473,20 @@ static int print_charts(FILE *out, const struct session *session, const struct p
 		fprintf(out, ",%.6f]", (double)session->sections[i].from_us / 1e6);
 	}
 	fputs("],\n\"frames in\":[", out);
-	for (uint32_t i = 0; i < chosen->n; i++)
+	for (uint32_t i = 0; i < chosen.n; i++)
 		fprintf(out, "%s[%.6f,%.6f]", i > 0 ? "," : "",
-			(double)chosen->ranges[i].from_us / 1e6,
-			(double)chosen->ranges[i].to_us / 1e6);
+			(double)chosen.ranges[i].from_us / 1e6,
+			(double)chosen.ranges[i].to_us / 1e6);
 	fputs("],\n\"charts\":[", out);
-	for (uint32_t i = 0; i < session->n_surfaces && n < CHARTS_MAX && error == 0; i++) {
-		const struct surface *surface = &session->surfaces[i];
-		const struct kept_frame **frames;
-		uint32_t n_frames = 0;
-
-		if (!surface->is_shown)
-			continue;
-		frames = calloc(surface->frame_rows + 1, sizeof(const void *));
-		if (!frames)
-			return -ENOMEM;
-		for (uint64_t j = 0; j < session->frames.n; j++) {
-			const struct kept_frame *frame = pool_at(&session->frames, j);
-
-			if (frame->surface == i)
-				frames[n_frames++] = frame;
+	for (uint32_t i = 0; i < session->n_surfaces && n < CHARTS_MAX && error == 0; i++)
+		if (session->surfaces[i].is_shown) {
+			fputs(n++ > 0 ? "," : "", out);
+			error = print_chart(out, session, &chosen, i, joined);
 		}
-		fprintf(out, "%s\n{\"Surface\":", n++ > 0 ? "," : "");
-		output_json_text(out, name_of(session, surface->name));
-		fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",
-			surface->sums.without_janks ? "true" : "false");
-		for (unsigned int j = 0, n_vsyncs = 0; j < CADENCES_MAX; j++)
-			if (surface->sums.cadences[j] > 0)
-				fprintf(out, "%s[%u,%u]", n_vsyncs++ > 0 ? "," : "", j,
-					(unsigned int)surface->sums.cadences[j]);
-		fputs("],", out);
-		if (surface->facts.gaps > 0 && surface->frame_rows > 0)
-			fprintf(out, "\"first gap(s)\":%.6f,", (double)surface->first_gap_us / 1e6);
-		error = print_rows(out, session, i, joined, frames, n_frames);
-		if (error == 0)
-			error = print_moments(out, session, frames, n_frames);
-		if (error == 0)
-			error = print_frames(out, chosen, surface->frame_rows, frames, n_frames);
-		free(frames);
-		fputc('}', out);
-	}
-	fputs("]", out);
-	return error;
-}
-
-int page_add(struct page *page, const struct session *session, const struct selection *selection)
-{
-	FILE *out = begin_element(page);
-	struct page_frames chosen = { 0 };
-	uint64_t rows = session->windows.n;
-	/* Of many sessions each has at least a hundredth of the space. */
-	uint64_t space =
-		page->rows_left > PAGE_ROWS_MAX / 100 ? page->rows_left : PAGE_ROWS_MAX / 100;
-	uint32_t joined = (uint32_t)((rows + space - 1) / space);
-	int error;
-
-	if (!out)
-		return -errno;
-	if (joined == 0)
-		joined = 1;
-	error = output_json_session(out, session, selection);
-	if (error == 0)
-		error = page_frames_choose(&chosen, session, selection, page->frames_left);
-	if (error == 0)
-		error = print_charts(out, session, &chosen, joined);
+	fputs("]}", out);
 	page->frames_left -= chosen.frames < page->frames_left ? chosen.frames : page->frames_left;
 	page->rows_left -= rows < page->rows_left ? rows : page->rows_left;
 	page_frames_free(&chosen);
-	fputc('}', out);
 	return end_element(page, page->is_first ? "\"sessions\":[" : ",", error);
 }
 

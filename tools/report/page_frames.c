@@ -94,38 +94,12 @@ static void add_worst(struct page_frames *chosen, const struct session *session,
 	join(chosen);
 }
 
-/* The section after the first mark has number 1. */
-static int add_sections(struct page_frames *chosen, const struct session *session, uint64_t max)
-{
-	uint64_t *by_section = calloc(session->n_sections + 1, sizeof(*by_section));
-	uint64_t n;
-
-	if (!by_section)
-		return -ENOMEM;
-	n = count(chosen, session, by_section);
-	for (;;) {
-		uint32_t least = 0;
-
-		for (uint32_t i = 1; i < session->n_sections; i++)
-			if (by_section[i] > 0 && (least == 0 || by_section[i] < by_section[least]))
-				least = i;
-		if (least == 0 || n + by_section[least] > max)
-			break;
-		n += by_section[least];
-		by_section[least] = 0;
-		add(chosen, session->sections[least].from_us, session->sections[least].to_us);
-	}
-	free(by_section);
-	join(chosen);
-	return 0;
-}
-
 int page_frames_choose(struct page_frames *chosen, const struct session *session,
 		       const struct selection *selection, uint64_t max)
 {
 	uint32_t n_late = session->n_late;
 	int64_t from_us = session->first_us, to_us = session->last_us + 1;
-	int error;
+	uint64_t *by_section, n;
 
 	*chosen = (struct page_frames){
 		.ranges = calloc(session->n_surfaces + n_late + session->n_sections + 1,
@@ -146,9 +120,28 @@ int page_frames_choose(struct page_frames *chosen, const struct session *session
 		n_late /= 2;
 	if (count(chosen, session, NULL) > max)
 		chosen->n = 0;
-	error = add_sections(chosen, session, max);
+
+	by_section = calloc(session->n_sections + 1, sizeof(*by_section));
+	if (!by_section)
+		return -ENOMEM;
+	/* The section after the first mark has number 1. */
+	n = count(chosen, session, by_section);
+	for (;;) {
+		uint32_t least = 0;
+
+		for (uint32_t i = 1; i < session->n_sections; i++)
+			if (by_section[i] > 0 && (least == 0 || by_section[i] < by_section[least]))
+				least = i;
+		if (least == 0 || n + by_section[least] > max)
+			break;
+		n += by_section[least];
+		by_section[least] = 0;
+		add(chosen, session->sections[least].from_us, session->sections[least].to_us);
+	}
+	join(chosen);
 	chosen->frames = count(chosen, session, NULL);
-	return error;
+	free(by_section);
+	return 0;
 }
 
 void page_frames_free(struct page_frames *chosen)

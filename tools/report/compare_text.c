@@ -326,65 +326,25 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 	return verdict->word != COMPARED_UNCLEAR && (verdict->word == COMPARED_SAME || is_by_lost);
 }
 
-/* @is_told: the sentence before has the rates. Returns false if there is nothing more to tell. */
-static bool tell_lost(char text[COMPARE_LINE_SIZE], const struct said *said, bool is_told)
-{
-	const struct compared_verdict *verdict = said->verdict;
-	double before = rate(verdict, BASE), after = rate(verdict, NEW);
-	char lost[NUMBER_SIZE] = "", times[NUMBER_SIZE] = "";
-	char above[SHORT_NAME + NUMBER_SIZE] = "";
-	bool is_more = before >= 0.05 && after / before >= 1.05;
-
-	if (is_told && !is_more)
-		return false;
-	if (!is_told)
-		snprintf(lost, sizeof(lost),
-			 said->zh ? "损失的时间：%.1f -> %.1f ms/s"
-				  : "Lost time: %.1f -> %.1f ms/s",
-			 before, after);
-	if (is_told)
-		snprintf(times, sizeof(times),
-			 said->zh ? "损失的时间是 %.1f 倍" : "That is %.1f times as much",
-			 after / before);
-	else if (is_more)
-		snprintf(times, sizeof(times), said->zh ? "（%.1f 倍）" : " (%.1fx)",
-			 after / before);
-	if (verdict->runs[NEW] > 1 && verdict->runs_above[NEW] > 0)
-		snprintf(above, sizeof(above),
-			 said->zh ? "，有 %u / %u 次运行高于 %s 的每次运行"
-				  : "; %u of %u runs lost more than any run of %s",
-			 verdict->runs_above[NEW], verdict->runs[NEW], said->name[BASE]);
-	snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s%s%s。" : "%s%s%s.", lost, times, above);
-	return true;
-}
-
-static void tell_section(char text[COMPARE_LINE_SIZE], const struct said *said)
-{
-	const struct compared_section *worst = said->verdict->worst;
-	const struct grade_facts *base = &worst->facts[BASE].sum, *new = &worst->facts[NEW].sum;
-	char name[SHORT_NAME], freezes[NUMBER_SIZE];
-
-	short_name(name, "",
-		   said->zh && strcmp(worst->name, SECTION_FIRST) == 0 ? SECTION_FIRST_ZH
-								       : worst->name);
-	tell_counts(freezes, said, base->freezes, new->freezes);
-	snprintf(text, COMPARE_LINE_SIZE,
-		 said->zh ? "主要在 %s：%.1f -> %.1f ms/s%s。" : "Most in %s: %.1f -> %.1f ms/s%s.",
-		 name, grade_lost_rate(base), grade_lost_rate(new), freezes);
-}
-
 unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 			   const struct comparison *comparison,
 			   const struct compared_verdict *verdict, enum language language)
 {
 	struct said said = { .verdict = verdict, .zh = language == CHINESE };
-	const char *before = !has_own_build(comparison) ? "" : said.zh ? "版本 " : "build ";
+	bool zh = said.zh, has_builds = has_own_build(comparison);
+	double before = rate(verdict, BASE), after = rate(verdict, NEW);
+	bool is_more = before >= 0.05 && after / before >= 1.05;
+	char lost[NUMBER_SIZE] = "", times[NUMBER_SIZE] = "";
+	char above[SHORT_NAME + NUMBER_SIZE] = "";
 	unsigned int n = 0;
 	bool is_told = false;
 
 	for (unsigned int group = BASE; group <= NEW; group++)
-		short_name(said.name[group], before,
-			   said.zh && !has_own_build(comparison) && !comparison->groups[group].name
+		short_name(said.name[group],
+			   !has_builds ? ""
+			   : zh	       ? "版本 "
+				       : "build ",
+			   zh && !has_builds && !comparison->groups[group].name
 				   ? groups_in_chinese[group]
 				   : compare_group_name(comparison, (enum group)group));
 	if (verdict->freezes_more)
@@ -395,23 +355,57 @@ unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],
 		is_told = tell_numbers(lines[n++], &said);
 	if (strncmp(lines[0], "build ", 6) == 0)
 		lines[0][0] = 'B';
-	if (verdict->drawing_s[BASE] > 0 && verdict->drawing_s[NEW] > 0 && has_lost(verdict))
-		n += tell_lost(lines[n], &said, is_told);
-	else if (verdict->fps.is_known)
+
+	/* The lost time, as far as the sentence before has not told it. */
+	if (!(verdict->drawing_s[BASE] > 0 && verdict->drawing_s[NEW] > 0 && has_lost(verdict))) {
+		if (verdict->fps.is_known)
+			snprintf(lines[n++], COMPARE_LINE_SIZE,
+				 zh ? "只按 FPS 对比：文件没有记录迟到的帧和卡死，因为来自 "
+				      "2019 年的程序或其规则。"
+				    : "Compared by FPS alone: files of the 2019 program, or of "
+				      "--rules gfx2019, do not record late frames and freezes.");
+	} else if (!is_told || is_more) {
+		if (!is_told)
+			snprintf(lost, sizeof(lost),
+				 zh ? "损失的时间：%.1f -> %.1f ms/s"
+				    : "Lost time: %.1f -> %.1f ms/s",
+				 before, after);
+		if (is_told)
+			snprintf(times, sizeof(times),
+				 zh ? "损失的时间是 %.1f 倍" : "That is %.1f times as much",
+				 after / before);
+		else if (is_more)
+			snprintf(times, sizeof(times), zh ? "（%.1f 倍）" : " (%.1fx)",
+				 after / before);
+		if (verdict->runs[NEW] > 1 && verdict->runs_above[NEW] > 0)
+			snprintf(above, sizeof(above),
+				 zh ? "，有 %u / %u 次运行高于 %s 的每次运行"
+				    : "; %u of %u runs lost more than any run of %s",
+				 verdict->runs_above[NEW], verdict->runs[NEW], said.name[BASE]);
+		snprintf(lines[n++], COMPARE_LINE_SIZE, zh ? "%s%s%s。" : "%s%s%s.", lost, times,
+			 above);
+	}
+	if (verdict->word == COMPARED_WORSE && verdict->worst) {
+		const struct compared_section *worst = verdict->worst;
+		const struct grade_facts *base = &worst->facts[BASE].sum;
+		const struct grade_facts *new = &worst->facts[NEW].sum;
+		bool is_first = strcmp(worst->name, SECTION_FIRST) == 0;
+		char name[SHORT_NAME], freezes[NUMBER_SIZE];
+
+		short_name(name, "", zh && is_first ? SECTION_FIRST_ZH : worst->name);
+		tell_counts(freezes, &said, base->freezes, new->freezes);
 		snprintf(lines[n++], COMPARE_LINE_SIZE,
-			 said.zh ? "只按 FPS 对比：文件没有记录迟到的帧和卡死，因为来自 "
-				   "2019 年的程序或其规则。"
-				 : "Compared by FPS alone: files of the 2019 program, or of "
-				   "--rules gfx2019, do not record late frames and freezes.");
-	if (verdict->word == COMPARED_WORSE && verdict->worst)
-		tell_section(lines[n++], &said);
+			 zh ? "主要在 %s：%.1f -> %.1f ms/s%s。"
+			    : "Most in %s: %.1f -> %.1f ms/s%s.",
+			 name, grade_lost_rate(base), grade_lost_rate(new), freezes);
+	}
 	if (verdict->freezes_more &&
 	    (verdict->fps.excess > 1 || verdict->late_s[NEW] / verdict->drawing_s[NEW] + LESS_LATE <
 						verdict->late_s[BASE] / verdict->drawing_s[BASE]))
 		snprintf(lines[n++], COMPARE_LINE_SIZE,
-			 said.zh ? "在卡死之间 %s 看起来更好：FPS 和百分位数不含卡死。"
-				 : "Between its freezes %s looks better: FPS and percentiles are "
-				   "measured without the freezes.",
+			 zh ? "在卡死之间 %s 看起来更好：FPS 和百分位数不含卡死。"
+			    : "Between its freezes %s looks better: FPS and percentiles are "
+			      "measured without the freezes.",
 			 said.name[NEW]);
 	return n;
 }

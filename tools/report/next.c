@@ -86,93 +86,80 @@ static const struct late_row *find_worst(const struct session *session,
 	return NULL;
 }
 
-/* "look at 0:30, the worst freeze due to App too slow, in checkout: " @name: of its cause, or "".
- */
-static void add_moment(char text[GRADE_TEXT_SIZE], const struct session *session,
-		       const struct late_row *late, const char *name, enum language language)
-{
-	char at[SESSION_TIME_SIZE], place[MOMENTS_PLACE_SIZE];
-	struct moments moment = moments_of(session, late);
-	bool zh = language == CHINESE;
-
-	session_time(at, session, session_begin_of(session, late->time_us, late->harm_us));
-	if (late->is_stall)
-		add(text, zh ? "查看 %s 最长的卡死" : "look at %s, the worst freeze", at);
-	else
-		add(text, zh ? "查看 %s 最严重的迟到帧" : "look at %s, the worst late frame", at);
-	if (name[0])
-		add(text, zh ? "（%s）" : " due to %s", name);
-	moments_place(place, session, &moment, language);
-	if (place[0])
-		add(text, zh ? "，%s" : ", in %s", place);
-	add(text, "%s", zh ? "：" : ": ");
-}
-
-/* What is recorded of the app's own work. */
-static void add_work(char text[GRADE_TEXT_SIZE], const struct session *session,
-		     const struct late_row *late, enum language language)
-{
-	const struct surface *surface = &session->surfaces[late->surface];
-	char work[GRADE_TEXT_SIZE], escaped[GRADE_TEXT_SIZE];
-	bool zh = language == CHINESE;
-	const char *info;
-	size_t length = moment_work(session, late, &info);
-
-	if (length > 0) {
-		snprintf(work, sizeof(work), "%.*s", (int)length, info);
-		text_escape(escaped, sizeof(escaped), work);
-		add(text, zh ? "应用主线程的 %s" : "%s on the app's main thread", escaped);
-	} else if (!has_view(session, surface)) {
-		add(text, "%s",
-		    zh ? "请加上 view 类别录制，以得知应用在做什么"
-		       : "record with category view, which tells what the app did");
-	} else if (surface->has_view_marks && session->files[ROW_DROPS].segments == 0) {
-		add(text,
-		    zh ? "请用 -T 2 %s，以得知应用在做什么"
-		       : "%s with -T 2, which tells what the app did",
-		    verb(session, language));
-	} else {
-		if (surface->has_view_marks && late->info != NAME_NONE)
-			add(text, "%s",
-			    zh ? "没有记录到长的 doFrame，" : "no long doFrame is recorded, ");
-		add(text, "%s",
-		    zh ? "查看应用的线程在这一帧之前做了什么"
-		       : "see what the app's threads did before this frame");
-	}
-}
-
 /* The moment that lost most by the first cause of the sentence. More of them are known than are
  * kept, so it may be the next cause. */
 static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
 		      const struct graded_app *app, enum language language)
 {
 	const struct late_row *late = NULL;
-	enum cause sorted[CAUSES], cause;
+	enum cause sorted[CAUSES], cause = CAUSE_NONE;
 	unsigned int n = grade_causes_by_time(sorted, &app->facts);
 	bool zh = language == CHINESE;
 
 	for (unsigned int i = 0; i < n && !late; i++)
 		if (i == 0 || session->n_late == LATE_MAX)
 			late = find_worst(session, app, sorted[i]);
-	cause = late ? (enum cause)late->cause : CAUSE_NONE;
-	if (late)
-		add_moment(text, session, late,
-			   n > 1 && cause != CAUSE_UNKNOWN ? grade_cause_name(cause, language) : "",
-			   language);
-	else if (session->lacks_events) {
+	if (!late && session->lacks_events) {
 		tell_rest(text, false, language);
 		return;
 	}
-	if (cause == CAUSE_APP)
-		add_work(text, session, late, language);
-	else if (cause != CAUSE_NONE && cause != CAUSE_UNKNOWN)
+	/* "look at 0:30, the worst freeze due to App too slow, in checkout: " */
+	if (late) {
+		char at[SESSION_TIME_SIZE], place[MOMENTS_PLACE_SIZE];
+		struct moments moment = moments_of(session, late);
+
+		cause = (enum cause)late->cause;
+		session_time(at, session, session_begin_of(session, late->time_us, late->harm_us));
+		if (late->is_stall)
+			add(text, zh ? "查看 %s 最长的卡死" : "look at %s, the worst freeze", at);
+		else
+			add(text,
+			    zh ? "查看 %s 最严重的迟到帧" : "look at %s, the worst late frame", at);
+		if (n > 1 && cause != CAUSE_UNKNOWN && cause != CAUSE_NONE)
+			add(text, zh ? "（%s）" : " due to %s", grade_cause_name(cause, language));
+		moments_place(place, session, &moment, language);
+		if (place[0])
+			add(text, zh ? "，%s" : ", in %s", place);
+		add(text, "%s", zh ? "：" : ": ");
+	}
+
+	if (cause == CAUSE_APP) {
+		/* What is recorded of the app's own work. */
+		const struct surface *surface = &session->surfaces[late->surface];
+		char work[GRADE_TEXT_SIZE], escaped[GRADE_TEXT_SIZE];
+		const char *info;
+		size_t length = moment_work(session, late, &info);
+
+		if (length > 0) {
+			snprintf(work, sizeof(work), "%.*s", (int)length, info);
+			text_escape(escaped, sizeof(escaped), work);
+			add(text, zh ? "应用主线程的 %s" : "%s on the app's main thread", escaped);
+		} else if (!has_view(session, surface)) {
+			add(text, "%s",
+			    zh ? "请加上 view 类别录制，以得知应用在做什么"
+			       : "record with category view, which tells what the app did");
+		} else if (surface->has_view_marks && session->files[ROW_DROPS].segments == 0) {
+			add(text,
+			    zh ? "请用 -T 2 %s，以得知应用在做什么"
+			       : "%s with -T 2, which tells what the app did",
+			    verb(session, language));
+		} else {
+			if (surface->has_view_marks && late->info != NAME_NONE)
+				add(text, "%s",
+				    zh ? "没有记录到长的 doFrame，"
+				       : "no long doFrame is recorded, ");
+			add(text, "%s",
+			    zh ? "查看应用的线程在这一帧之前做了什么"
+			       : "see what the app's threads did before this frame");
+		}
+	} else if (cause != CAUSE_NONE && cause != CAUSE_UNKNOWN) {
 		add(text, zh ? "%s" : "see %s", looks[cause][language]);
-	else if (cause == CAUSE_NONE && session->files[ROW_FRAMES].rows == 0)
+	} else if (cause == CAUSE_NONE && session->files[ROW_FRAMES].rows == 0) {
 		add(text,
 		    zh ? "请用 --frames-log %s，以得知何时损失时间，以及原因"
 		       : "%s with --frames-log, which tells when and why it lost time",
 		    verb(session, language));
-	else if (late) {
+	} else if (late) {
 		add(text, "%s", zh ? "原因未知" : "its cause is unknown");
 		if (is_recorded(session))
 			add(text, zh ? "，请查看那时的记录" : ", see the trace there");
@@ -181,25 +168,6 @@ static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
 			add(text, zh ? "，请用 --snapshot 100 录制，保存其前后的记录"
 				     : ", record with --snapshot 100 to keep the trace around it");
 	}
-}
-
-/* The app held an even rate that is lower than its class needs. */
-static void tell_slow(char text[GRADE_TEXT_SIZE], const struct session *session,
-		      const struct graded_app *app, enum language language)
-{
-	double fps = session->surfaces[app->surface].numbers.of[METRIC_FPS];
-	bool zh = language == CHINESE;
-
-	/* The least rate of a game, a map and a film: verdict.h. */
-	if (fps >= 25)
-		add(text,
-		    zh ? "若 %.0f fps 是有意的，请用 --class game %s；否则查找限制帧率的地方"
-		       : "if %.0f fps are meant, %s with --class game; else see what holds the "
-			 "app at that rate",
-		    fps, verb(session, language));
-	else
-		add(text, "%s",
-		    zh ? "查找限制应用帧率的地方" : "see what holds the app at that rate");
 }
 
 static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *session,
@@ -246,9 +214,6 @@ static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *sessi
 void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	       const struct graded_app *app, enum language language)
 {
-	const struct grade_facts *facts = &app->facts;
-	enum grade known = grade_of_known(facts);
-	bool zh = language == CHINESE;
 	/* What a grade needs and is not there. */
 	enum { DRAWING, FRAMES, BOTH } need;
 	static const char *const needs[][2] = {
@@ -256,6 +221,10 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 		[FRAMES] = { "100 frames", "100 帧" },
 		[BOTH] = { "5 s of drawing and 100 frames", "5 秒的绘制和 100 帧" },
 	};
+	const struct grade_facts *facts = &app->facts;
+	double fps = session->surfaces[app->surface].numbers.of[METRIC_FPS];
+	enum grade known = grade_of_known(facts);
+	bool zh = language == CHINESE;
 	char missing[GRADE_COUNT_SIZE];
 
 	need = grade_drawing_ns(facts) >= GRADE_DRAWING_NS ? FRAMES
@@ -265,8 +234,17 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	/* The sentence of INCOMPLETE has its own. */
 	if (known == GRADE_UNCLEAR)
 		tell_unclear(text, session, app, language);
+	else if (known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0 && fps >= 25)
+		/* It held an even rate that is lower than its class needs, and not lower than that
+		 * of a game, a map and a film: verdict.h. */
+		add(text,
+		    zh ? "若 %.0f fps 是有意的，请用 --class game %s；否则查找限制帧率的地方"
+		       : "if %.0f fps are meant, %s with --class game; else see what holds the "
+			 "app at that rate",
+		    fps, verb(session, language));
 	else if (known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0)
-		tell_slow(text, session, app, language);
+		add(text, "%s",
+		    zh ? "查找限制应用帧率的地方" : "see what holds the app at that rate");
 	else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR ||
 		 (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0))
 		tell_lost(text, session, app, language);

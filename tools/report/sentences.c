@@ -87,34 +87,16 @@ void surface_set_rates(struct graded *graded, const struct session *session,
 			      isnan(of[METRIC_MAX]) ? 0 : (uint64_t)(of[METRIC_MAX] * 1e6));
 }
 
-/* True: more than half of what the app lost in the section are freezes in which its own doFrame
- * ran, as far as they are kept. */
-static bool is_in_doframe(const struct session *session, const struct graded_app *in)
-{
-	uint64_t lost_us = 0;
-
-	for (uint32_t i = 0; i < session->n_late; i++) {
-		const struct late_row *late = &session->late[i];
-		const struct surface *surface = &session->surfaces[late->surface];
-		const char *work;
-
-		if (late->is_stall && surface->has_package && surface->app == in->app &&
-		    session_section(session, late->time_us) == in->section &&
-		    late->cause == CAUSE_APP && moment_work(session, late, &work) > 0)
-			lost_us += late->harm_us;
-	}
-	return lost_us * 1000 * 2 > grade_lost_ns(&in->facts);
-}
-
 /* "Worst: checkout (18:00 to 20:00), frozen 34 % of it, in the app's doFrame." Only where one
  * section of several loses clearly more than the whole session does. */
 static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session,
 		       const struct graded_app *app, enum language language)
 {
 	const struct graded_app *worst = NULL;
-	const struct section *section;
 	char from[SESSION_TIME_SIZE], to[SESSION_TIME_SIZE], name[200];
+	const struct section *section;
 	const struct grade_facts *facts;
+	uint64_t doframe_us = 0;
 	bool zh = language == CHINESE;
 	const char *lost;
 
@@ -128,6 +110,17 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 	}
 	if (!worst || grade_lost_rate(&worst->facts) < WORSE_BY * grade_lost_rate(&app->facts))
 		return;
+	/* What it lost by freezes in which the app's own doFrame ran, as far as they are kept. */
+	for (uint32_t i = 0; i < session->n_late; i++) {
+		const struct late_row *late = &session->late[i];
+		const struct surface *surface = &session->surfaces[late->surface];
+		const char *work;
+
+		if (late->is_stall && surface->has_package && surface->app == worst->app &&
+		    session_section(session, late->time_us) == worst->section &&
+		    late->cause == CAUSE_APP && moment_work(session, late, &work) > 0)
+			doframe_us += late->harm_us;
+	}
 	section = &session->sections[worst->section];
 	facts = &worst->facts;
 	session_time(from, session, worst->section > 0 ? section->from_us : session->first_us);
@@ -142,44 +135,16 @@ static void tell_worst(char text[GRADE_TEXT_SIZE], const struct session *session
 		 zh ? "最差的一段：%s（%s 到 %s），%s占 %.0f %%%s。"
 		    : "Worst: %s (%s to %s), %s %.0f %% of it%s.",
 		 name, from, to, lost, grade_lost_rate(facts) / 10,
-		 !is_in_doframe(session, worst) ? ""
-		 : zh				? "，在应用的 doFrame 中"
-						: ", in the app's doFrame");
-}
-
-/* What the kept rows tell of the lost time of unknown cause, if that is much: its frames waited in
- * the queue. */
-static void tell_queue(char text[GRADE_TEXT_SIZE], const struct session *session,
-		       const struct graded_app *app, enum language language)
-{
-	uint64_t unknown_ns = app->facts.cause_ns[CAUSE_UNKNOWN];
-	uint64_t queued_us = 0, longest_us = 0;
-	char longest[GRADE_TIME_SIZE];
-
-	text[0] = '\0';
-	for (uint32_t i = 0; i < session->n_late; i++) {
-		const struct late_row *late = &session->late[i];
-		const struct surface *surface = &session->surfaces[late->surface];
-		uint64_t us = moment_queued_us(late);
-
-		if (us == 0 || !surface->has_package || surface->app != app->app)
-			continue;
-		queued_us += late->harm_us;
-		longest_us = later(longest_us, us);
-	}
-	grade_time(longest, longest_us * 1000, language);
-	if (2000 * queued_us > unknown_ns && 10 * unknown_ns >= grade_lost_ns(&app->facts))
-		text_append(text, GRADE_TEXT_SIZE,
-			    language == CHINESE ? "原因未知的部分：帧在队列中等待了最长 %s。"
-						: " Unknown: frames waited up to %s in the queue.",
-			    longest);
+		 2000 * doframe_us <= grade_lost_ns(facts) ? ""
+		 : zh					   ? "，在应用的 doFrame 中"
+							   : ", in the app's doFrame");
 }
 
 void session_sentences(struct session_sentences *sentences, const struct session *session,
 		       const struct graded_app *app, enum language language)
 {
 	char missing_at[GRADE_MISSING_AT_SIZE], causes[GRADE_TEXT_SIZE], worst[GRADE_TEXT_SIZE];
-	char queue[GRADE_TEXT_SIZE];
+	char queue[GRADE_TIME_SIZE];
 	struct graded graded = {
 		.name = name_of(session, app->name),
 		/* A Surface that was chosen is judged. */
@@ -188,6 +153,7 @@ void session_sentences(struct session_sentences *sentences, const struct session
 		.missing_at = missing_at,
 		.without_events = session->files[ROW_EVENTS].rows == 0,
 	};
+	uint64_t unknown_ns = app->facts.cause_ns[CAUSE_UNKNOWN], queued_us = 0, longest_us = 0;
 	int64_t from_us = 0, to_us = 0;
 
 	surface_set_rates(&graded, session, &session->surfaces[app->surface]);
@@ -205,9 +171,26 @@ void session_sentences(struct session_sentences *sentences, const struct session
 	grade_sentence(sentences->grade, &graded, language);
 	grade_causes(causes, &app->facts, language);
 	tell_worst(worst, session, app, language);
-	tell_queue(queue, session, app, language);
-	snprintf(sentences->whose, sizeof(sentences->whose), "%s%s%s%s", worst,
-		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes, queue);
+	snprintf(sentences->whose, sizeof(sentences->whose), "%s%s%s", worst,
+		 worst[0] && causes[0] && language == ENGLISH ? " " : "", causes);
+	/* What the kept rows tell of the lost time of unknown cause, if that is much: its frames
+	 * waited in the queue. */
+	for (uint32_t i = 0; i < session->n_late; i++) {
+		const struct late_row *late = &session->late[i];
+		const struct surface *surface = &session->surfaces[late->surface];
+		uint64_t us = moment_queued_us(late);
+
+		if (us == 0 || !surface->has_package || surface->app != app->app)
+			continue;
+		queued_us += late->harm_us;
+		longest_us = later(longest_us, us);
+	}
+	grade_time(queue, longest_us * 1000, language);
+	if (2000 * queued_us > unknown_ns && 10 * unknown_ns >= grade_lost_ns(&app->facts))
+		text_append(sentences->whose, sizeof(sentences->whose),
+			    language == CHINESE ? "原因未知的部分：帧在队列中等待了最长 %s。"
+						: " Unknown: frames waited up to %s in the queue.",
+			    queue);
 	next_tell(sentences->next, session, app, language);
 }
 

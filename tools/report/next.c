@@ -69,23 +69,6 @@ static bool has_view(const struct session *session, const struct surface *surfac
 	       strncmp(name_of(session, surface->name), "SurfaceView", 11) == 0;
 }
 
-/* The moment of the app that lost most by @cause; NULL: none is kept. */
-static const struct late_row *find_worst(const struct session *session,
-					 const struct graded_app *app, enum cause cause)
-{
-	for (uint32_t i = 0; i < session->n_late; i++) {
-		const struct late_row *late = &session->late[i];
-		const struct surface *surface = &session->surfaces[late->surface];
-
-		/* The one that lost most comes first. */
-		if (late->harm_us > 0 && surface->is_shown && surface->has_package &&
-		    surface->app == app->app &&
-		    (late->cause == cause || (cause == CAUSE_UNKNOWN && late->cause == CAUSE_NONE)))
-			return late;
-	}
-	return NULL;
-}
-
 /* The moment that lost most by the first cause of the sentence. More of them are known than are
  * kept, so it may be the next cause. */
 static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
@@ -96,9 +79,18 @@ static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
 	unsigned int n = grade_causes_by_time(sorted, &app->facts);
 	bool zh = language == CHINESE;
 
-	for (unsigned int i = 0; i < n && !late; i++)
-		if (i == 0 || session->n_late == LATE_MAX)
-			late = find_worst(session, app, sorted[i]);
+	for (unsigned int i = 0; i < n && !late && (i == 0 || session->n_late == LATE_MAX); i++)
+		/* The one that lost most comes first. */
+		for (uint32_t j = 0; j < session->n_late && !late; j++) {
+			const struct late_row *one = &session->late[j];
+			const struct surface *surface = &session->surfaces[one->surface];
+
+			if (one->harm_us > 0 && surface->is_shown && surface->has_package &&
+			    surface->app == app->app &&
+			    (one->cause == sorted[i] ||
+			     (one->cause == CAUSE_NONE && sorted[i] == CAUSE_UNKNOWN)))
+				late = one;
+		}
 	if (!late && session->lacks_events) {
 		tell_rest(text, false, language);
 		return;
@@ -170,47 +162,6 @@ static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
 	}
 }
 
-static void tell_unclear(char text[GRADE_TEXT_SIZE], const struct session *session,
-			 const struct graded_app *app, enum language language)
-{
-	const struct surface *surface = &session->surfaces[app->surface];
-	char at[SESSION_TIME_SIZE], longest[GRADE_TIME_SIZE];
-	bool zh = language == CHINESE;
-
-	/* The Surface with the longest gap of the app. */
-	for (uint32_t i = 0; i < session->n_surfaces; i++) {
-		const struct surface *one = &session->surfaces[i];
-
-		if (one->has_package && one->app == app->app &&
-		    one->facts.longest_gap_ns == app->facts.longest_gap_ns) {
-			surface = one;
-			break;
-		}
-	}
-	if (!grade_may_hang(&app->facts)) {
-		add(text, "%s",
-		    zh ? "请用 --vsync-ms 给出显示器的周期"
-		       : "give the display's period with --vsync-ms");
-		return;
-	}
-	if (!has_view(session, surface)) {
-		add(text, "%s",
-		    zh ? "请加上 view 类别录制，以得知应用在空白中是否在工作"
-		       : "record with category view, which tells whether the app was at work in "
-			 "the gaps");
-		return;
-	}
-	grade_time(longest, app->facts.longest_gap_ns, language);
-	add(text,
-	    zh ? "确认应用在最长的 %s空白中是否本应绘制"
-	       : "see whether the app had anything to draw in its gap of %s",
-	    longest);
-	session_time(at, session, surface->gap_us);
-	/* Rows of fps.csv do not tell when it began. */
-	if (surface->frame_rows > 0)
-		add(text, zh ? "，从 %s 起" : ", from %s on", at);
-}
-
 void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	       const struct graded_app *app, enum language language)
 {
@@ -224,32 +175,61 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	const struct grade_facts *facts = &app->facts;
 	double fps = session->surfaces[app->surface].numbers.of[METRIC_FPS];
 	enum grade known = grade_of_known(facts);
-	bool zh = language == CHINESE;
-	char missing[GRADE_COUNT_SIZE];
+	/* It held an even rate that is lower than its class needs. */
+	bool is_slow = known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0;
+	const struct surface *surface = &session->surfaces[app->surface];
+	bool zh = language == CHINESE, is_found = false;
+	char missing[GRADE_COUNT_SIZE], at[SESSION_TIME_SIZE], longest[GRADE_TIME_SIZE];
 
+	/* The Surface with the longest gap of the app. */
+	for (uint32_t i = 0; i < session->n_surfaces && !is_found; i++) {
+		const struct surface *one = &session->surfaces[i];
+
+		is_found = one->has_package && one->app == app->app &&
+			   one->facts.longest_gap_ns == facts->longest_gap_ns;
+		if (is_found)
+			surface = one;
+	}
 	need = grade_drawing_ns(facts) >= GRADE_DRAWING_NS ? FRAMES
 	       : facts->frames < GRADE_FRAMES		   ? BOTH
 							   : DRAWING;
 	text[0] = '\0';
 	/* The sentence of INCOMPLETE has its own. */
-	if (known == GRADE_UNCLEAR)
-		tell_unclear(text, session, app, language);
-	else if (known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0 && fps >= 25)
-		/* It held an even rate that is lower than its class needs, and not lower than that
-		 * of a game, a map and a film: verdict.h. */
+	if (known == GRADE_UNCLEAR && !grade_may_hang(facts)) {
+		add(text, "%s",
+		    zh ? "请用 --vsync-ms 给出显示器的周期"
+		       : "give the display's period with --vsync-ms");
+	} else if (known == GRADE_UNCLEAR && !has_view(session, surface)) {
+		add(text, "%s",
+		    zh ? "请加上 view 类别录制，以得知应用在空白中是否在工作"
+		       : "record with category view, which tells whether the app was at work in "
+			 "the gaps");
+	} else if (known == GRADE_UNCLEAR) {
+		grade_time(longest, facts->longest_gap_ns, language);
+		add(text,
+		    zh ? "确认应用在最长的 %s空白中是否本应绘制"
+		       : "see whether the app had anything to draw in its gap of %s",
+		    longest);
+		session_time(at, session, surface->gap_us);
+		/* Rows of fps.csv do not tell when it began. */
+		if (surface->frame_rows > 0)
+			add(text, zh ? "，从 %s 起" : ", from %s on", at);
+	} else if (is_slow && fps >= 25) {
+		/* The least rate of a game, a map and a film: verdict.h. */
 		add(text,
 		    zh ? "若 %.0f fps 是有意的，请用 --class game %s；否则查找限制帧率的地方"
 		       : "if %.0f fps are meant, %s with --class game; else see what holds the "
 			 "app at that rate",
 		    fps, verb(session, language));
-	else if (known == GRADE_FAIR && facts->fails_rule && grade_lost_ns(facts) == 0)
+	} else if (is_slow) {
 		add(text, "%s",
 		    zh ? "查找限制应用帧率的地方" : "see what holds the app at that rate");
-	else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR ||
-		 (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0))
+	} else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR ||
+		   (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0)) {
 		tell_lost(text, session, app, language);
-	else if (known == GRADE_GOOD && app->grade != known)
+	} else if (known == GRADE_GOOD && app->grade != known) {
 		tell_rest(text, app->grade == GRADE_INCOMPLETE, language);
+	}
 	if (known == GRADE_TOO_SHORT)
 		add(text,
 		    text[0] ? (zh ? "（评级需要 %s）" : " (a grade needs %s)")

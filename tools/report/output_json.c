@@ -240,57 +240,6 @@ static struct json_object *session_object(const struct session *session)
 	return object;
 }
 
-/* Sections with their apps and Surfaces. */
-static void print_sections(struct printer *printer, const struct session *session,
-			   const struct selection *selection)
-{
-	uint32_t at = 0;
-
-	begin_array(printer, "sections");
-	for (uint32_t i = 0; i < session->n_sections; i++) {
-		const struct section *section = &session->sections[i];
-		struct json_object *object, *apps;
-
-		for (; at < session->n_in_sections && session->in_sections[at].section < i; at++)
-			;
-		if (!select_section(selection, session, i))
-			continue;
-		object = json_object_new_object();
-		add_text(object, "section", name_of(session, section->name));
-		add_seconds(object, "from(s)", section->from_us);
-		add_seconds(object, "to(s)", section->to_us);
-		apps = json_object_new_array();
-		for (uint32_t j = 0; j < session->n_in_section_apps; j++) {
-			const struct graded_app *app = &session->in_section_apps[j];
-
-			if (app->section == i)
-				json_object_array_add(
-					apps,
-					graded_object(name_of(session, app->app), &app->facts));
-		}
-		json_object_object_add(object, "apps", apps);
-		print_element(printer, object, true);
-		begin_array(printer, "surfaces");
-		for (; at < session->n_in_sections && session->in_sections[at].section == i; at++) {
-			const struct section_numbers *in = &session->in_sections[at];
-			const struct surface *surface = &session->surfaces[in->surface];
-
-			if (!surface->is_shown)
-				continue;
-			object = json_object_new_object();
-			add_text(object, "app", name_of(session, surface->app));
-			add_text(object, "Surface", name_of(session, surface->name));
-			add_text(object, "source", numbers_source_names[in->source]);
-			add_if_any(object, "grade", grade_names[in->grade]);
-			json_object_object_add(object, "numbers", numbers_object(&in->numbers));
-			json_object_object_add(object, "facts", grade_json(&in->facts));
-			print_element(printer, object, false);
-		}
-		end_array_and_object(printer);
-	}
-	end_array(printer);
-}
-
 /* What was captured in each section, or in the whole session if it has none; then each late frame,
  * and each event. */
 static void print_rows(struct printer *printer, const struct session *session,
@@ -379,6 +328,7 @@ static void print_rows(struct printer *printer, const struct session *session,
 int output_json_session(FILE *out, const struct session *session, const struct selection *selection)
 {
 	struct printer printer = { .out = out, .is_first = true };
+	uint32_t at = 0;
 
 	print_element(&printer, session_object(session), true);
 	begin_array(&printer, "apps");
@@ -416,7 +366,49 @@ int output_json_session(FILE *out, const struct session *session, const struct s
 		print_element(&printer, object, false);
 	}
 	end_array(&printer);
-	print_sections(&printer, session, selection);
+	begin_array(&printer, "sections");
+	for (uint32_t i = 0; i < session->n_sections; i++) {
+		const struct section *section = &session->sections[i];
+		struct json_object *object, *apps;
+
+		for (; at < session->n_in_sections && session->in_sections[at].section < i; at++)
+			;
+		if (!select_section(selection, session, i))
+			continue;
+		object = json_object_new_object();
+		add_text(object, "section", name_of(session, section->name));
+		add_seconds(object, "from(s)", section->from_us);
+		add_seconds(object, "to(s)", section->to_us);
+		apps = json_object_new_array();
+		for (uint32_t j = 0; j < session->n_in_section_apps; j++) {
+			const struct graded_app *app = &session->in_section_apps[j];
+
+			if (app->section == i)
+				json_object_array_add(
+					apps,
+					graded_object(name_of(session, app->app), &app->facts));
+		}
+		json_object_object_add(object, "apps", apps);
+		print_element(&printer, object, true);
+		begin_array(&printer, "surfaces");
+		for (; at < session->n_in_sections && session->in_sections[at].section == i; at++) {
+			const struct section_numbers *in = &session->in_sections[at];
+			const struct surface *surface = &session->surfaces[in->surface];
+
+			if (!surface->is_shown)
+				continue;
+			object = json_object_new_object();
+			add_text(object, "app", name_of(session, surface->app));
+			add_text(object, "Surface", name_of(session, surface->name));
+			add_text(object, "source", numbers_source_names[in->source]);
+			add_if_any(object, "grade", grade_names[in->grade]);
+			json_object_object_add(object, "numbers", numbers_object(&in->numbers));
+			json_object_object_add(object, "facts", grade_json(&in->facts));
+			print_element(&printer, object, false);
+		}
+		end_array_and_object(&printer);
+	}
+	end_array(&printer);
 	print_rows(&printer, session, selection);
 	return printer.failed ? -ENOMEM : 0;
 }
@@ -531,74 +523,6 @@ static uint64_t read_fact(struct json_object *facts, const char *key, double sca
 	return value > 0 && value < 1e19 ? (uint64_t)(value + 0.5) : 0;
 }
 
-/* Grade, sentences and causes of an object with app and facts, as grade_json() prints these. */
-static struct json_object *graded_sum(struct json_object *sum)
-{
-	const char *name = json_object_get_string(json_object_object_get(sum, "app"));
-	struct json_object *from = json_object_object_get(sum, "facts");
-	struct json_object *lost = json_object_object_get(from, "causes");
-	const char *at_most = json_object_get_string(json_object_object_get(from, "at most"));
-	struct grade_facts facts = {
-		.frames = read_fact(from, "frames", 1),
-		.unknown = read_fact(from, "unknown vsyncs", 1),
-		.late = read_fact(from, "late frames", 1),
-		.late_ns = read_fact(from, "late time(s)", 1e9),
-		.freezes = read_fact(from, "freezes", 1),
-		.freeze_ns = read_fact(from, "freeze time(s)", 1e9),
-		.longest_freeze_ns = read_fact(from, "longest freeze(s)", 1e9),
-		.endless = read_fact(from, "freezes without end", 1),
-		.gaps = read_fact(from, "gaps", 1),
-		.gap_ns = read_fact(from, "gap time(s)", 1e9),
-		.shortest_gap_ns = read_fact(from, "shortest gap(s)", 1e9),
-		.longest_gap_ns = read_fact(from, "longest gap(s)", 1e9),
-		.span_ns = read_fact(from, "captured(s)", 1e9),
-		.missing_ns = read_fact(from, "missing(s)", 1e9),
-		.more_freezes =
-			json_object_get_boolean(json_object_object_get(from, "more freezes")),
-		.fails_rule = json_object_get_boolean(json_object_object_get(from, "fails rule")),
-	};
-	uint64_t drawing_ns = read_fact(from, "drawing(s)", 1e9);
-	struct graded graded = {
-		.name = name ? name : "", .facts = &facts, .rate_hz = -1, .missing_at = ""
-	};
-	struct json_object *object, *causes = json_object_new_array();
-	enum cause sorted[CAUSES];
-	char text[GRADE_TEXT_SIZE];
-	unsigned int n;
-
-	for (unsigned int i = GRADE_NONE + 1; at_most && i < GRADES; i++)
-		if (strcmp(at_most, grade_names[i]) == 0)
-			facts.at_most = (enum grade)i;
-	facts.time_ns = drawing_ns > facts.freeze_ns ? drawing_ns - facts.freeze_ns : 0;
-	facts.wait_ns = read_fact(from, "idle(s)", 1e9) + facts.freeze_ns + facts.gap_ns;
-	for (unsigned int i = CAUSE_NONE + 1; lost && i < CAUSES; i++) {
-		struct json_object *cause = json_object_object_get(lost, cause_names[i]);
-
-		facts.causes[i] = read_fact(cause, "times", 1);
-		facts.cause_ns[i] = read_fact(cause, "lost(s)", 1e9);
-	}
-
-	graded.fps = facts.time_ns > 0 ? (double)facts.frames * 1e9 / (double)facts.time_ns : -1;
-	object = graded_object(graded.name, &facts);
-	grade_sentence(text, &graded, ENGLISH);
-	add_text(object, "sentence", text);
-	grade_causes(text, &facts, ENGLISH);
-	add_if_any(object, "whose", text);
-	/* With the names that people read, most time lost first. */
-	n = grade_causes_by_time(sorted, &facts);
-	for (unsigned int i = 0; i < n; i++) {
-		struct json_object *cause = json_object_new_object();
-
-		add_text(cause, "cause", cause_names[sorted[i]]);
-		add_text(cause, "name", grade_cause_name(sorted[i], ENGLISH));
-		json_add_count(cause, "times", facts.causes[sorted[i]]);
-		add_seconds(cause, "lost(s)", (int64_t)(facts.cause_ns[sorted[i]] / 1000));
-		json_object_array_add(causes, cause);
-	}
-	json_object_object_add(object, "causes", causes);
-	return object;
-}
-
 int output_grades_of(FILE *in, FILE *out)
 {
 	struct json_object *all = json_object_from_fd(fileno(in));
@@ -609,8 +533,75 @@ int output_grades_of(FILE *in, FILE *out)
 		return -EINVAL;
 	}
 	fputc('[', out);
-	for (size_t i = 0; i < json_object_array_length(all); i++)
-		print_element(&printer, graded_sum(json_object_array_get_idx(all, i)), false);
+	for (size_t at = 0; at < json_object_array_length(all); at++) {
+		struct json_object *sum = json_object_array_get_idx(all, at);
+		const char *name = json_object_get_string(json_object_object_get(sum, "app"));
+		struct json_object *from = json_object_object_get(sum, "facts");
+		struct json_object *lost = json_object_object_get(from, "causes");
+		const char *at_most =
+			json_object_get_string(json_object_object_get(from, "at most"));
+		struct grade_facts facts = {
+			.frames = read_fact(from, "frames", 1),
+			.unknown = read_fact(from, "unknown vsyncs", 1),
+			.late = read_fact(from, "late frames", 1),
+			.late_ns = read_fact(from, "late time(s)", 1e9),
+			.freezes = read_fact(from, "freezes", 1),
+			.freeze_ns = read_fact(from, "freeze time(s)", 1e9),
+			.longest_freeze_ns = read_fact(from, "longest freeze(s)", 1e9),
+			.endless = read_fact(from, "freezes without end", 1),
+			.gaps = read_fact(from, "gaps", 1),
+			.gap_ns = read_fact(from, "gap time(s)", 1e9),
+			.shortest_gap_ns = read_fact(from, "shortest gap(s)", 1e9),
+			.longest_gap_ns = read_fact(from, "longest gap(s)", 1e9),
+			.span_ns = read_fact(from, "captured(s)", 1e9),
+			.missing_ns = read_fact(from, "missing(s)", 1e9),
+			.more_freezes = json_object_get_boolean(
+				json_object_object_get(from, "more freezes")),
+			.fails_rule =
+				json_object_get_boolean(json_object_object_get(from, "fails rule")),
+		};
+		uint64_t drawing_ns = read_fact(from, "drawing(s)", 1e9);
+		struct graded graded = {
+			.name = name ? name : "", .facts = &facts, .rate_hz = -1, .missing_at = ""
+		};
+		struct json_object *object, *causes = json_object_new_array();
+		enum cause sorted[CAUSES];
+		char text[GRADE_TEXT_SIZE];
+		unsigned int n;
+
+		for (unsigned int i = GRADE_NONE + 1; at_most && i < GRADES; i++)
+			if (strcmp(at_most, grade_names[i]) == 0)
+				facts.at_most = (enum grade)i;
+		facts.time_ns = drawing_ns > facts.freeze_ns ? drawing_ns - facts.freeze_ns : 0;
+		facts.wait_ns = read_fact(from, "idle(s)", 1e9) + facts.freeze_ns + facts.gap_ns;
+		for (unsigned int i = CAUSE_NONE + 1; lost && i < CAUSES; i++) {
+			struct json_object *cause = json_object_object_get(lost, cause_names[i]);
+
+			facts.causes[i] = read_fact(cause, "times", 1);
+			facts.cause_ns[i] = read_fact(cause, "lost(s)", 1e9);
+		}
+
+		graded.fps =
+			facts.time_ns > 0 ? (double)facts.frames * 1e9 / (double)facts.time_ns : -1;
+		object = graded_object(graded.name, &facts);
+		grade_sentence(text, &graded, ENGLISH);
+		add_text(object, "sentence", text);
+		grade_causes(text, &facts, ENGLISH);
+		add_if_any(object, "whose", text);
+		/* With the names that people read, most time lost first. */
+		n = grade_causes_by_time(sorted, &facts);
+		for (unsigned int i = 0; i < n; i++) {
+			struct json_object *cause = json_object_new_object();
+
+			add_text(cause, "cause", cause_names[sorted[i]]);
+			add_text(cause, "name", grade_cause_name(sorted[i], ENGLISH));
+			json_add_count(cause, "times", facts.causes[sorted[i]]);
+			add_seconds(cause, "lost(s)", (int64_t)(facts.cause_ns[sorted[i]] / 1000));
+			json_object_array_add(causes, cause);
+		}
+		json_object_object_add(object, "causes", causes);
+		print_element(&printer, object, false);
+	}
 	fputs("]\n", out);
 	json_object_put(all);
 	return printer.failed ? -ENOMEM : 0;

@@ -32,161 +32,137 @@ static void print_paragraph(FILE *out, const char *text)
 	fputs("\n\n", out);
 }
 
-/* The moments of the app: alike ones in a line. */
-static int print_moments(FILE *out, const struct session *session, const struct graded_app *app,
-			 const struct selection *selection)
+/* Sentences, causes, sections and moments of an app, and what the numbers do not say. */
+static int print_app(FILE *out, const struct report *report, const struct session *session,
+		     const struct graded_app *app)
 {
-	struct moments *groups;
-	int n = moments_read(&groups, session, selection), shown = 0;
-
-	for (int i = 0; i < n && shown < MOMENTS_SHOWN; i++) {
-		const struct surface *surface = &session->surfaces[groups[i].surface];
-		char told[MOMENTS_TEXT_SIZE], first[SESSION_TIME_SIZE];
-
-		if (!groups[i].is_of_app || surface->app != app->app)
-			continue;
-		moments_tell(told, session, &groups[i]);
-		session_time(first, session, groups[i].first_us);
-		fputs("- ", out);
-		print_escaped(out, told);
-		fprintf(out, ", %s %s\n", groups[i].times > 1 ? "first at" : "at", first);
-		shown++;
-	}
-	if (shown > 0)
-		fputc('\n', out);
-	free(groups);
-	return n < 0 ? n : 0;
-}
-
-static void print_sections(FILE *out, const struct session *session, const struct graded_app *app,
-			   const struct selection *selection)
-{
+	struct session_sentences *sentences = malloc(sizeof(*sentences));
+	const struct grade_facts *facts = &app->facts;
+	const char *build = session_json_text(session, "device", "build");
+	const char *began = session_json_text(session, NULL, "began");
+	char time[GRADE_TIME_SIZE], from[SESSION_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
+	char told[MOMENTS_TEXT_SIZE], lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE];
+	enum cause causes[CAUSES];
+	unsigned int n = grade_causes_by_time(causes, facts), percent[CAUSES];
 	bool is_first = true;
+	struct moments *groups;
+	int n_groups, shown = 0;
 
+	if (!sentences)
+		return -ENOMEM;
+	session_sentences(sentences, session, app, ENGLISH);
+	fprintf(out, "**%s** ", grade_names[app->grade]);
+	print_paragraph(out, sentences->grade);
+	if (sentences->whose[0])
+		print_paragraph(out, sentences->whose);
+	if (sentences->next[0]) {
+		fputs("Next: ", out);
+		print_paragraph(out, sentences->next);
+	}
+	free(sentences);
+	grade_time(time, session_span_ns(session), ENGLISH);
+	session_tell_complete(complete, session, app);
+	print_escaped(out, session_device(session));
+	fputs(build ? " · " : "", out);
+	print_escaped(out, build ? build : "");
+	fprintf(out, " · %s · ", time);
+	print_escaped(out, began ? began : "");
+	fprintf(out, "%s%s\n\n", began ? " · " : "", complete);
+
+	if (n > 0)
+		fputs("| what to fix first | time lost | share | times |\n|---|---:|---:|---:|\n",
+		      out);
+	grade_cause_shares(percent, facts);
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(out, "| %s | %.2f s | %u %% | %llu |\n",
+			grade_cause_name(causes[i], ENGLISH),
+			(double)facts->cause_ns[causes[i]] / 1e9, percent[causes[i]],
+			(unsigned long long)facts->causes[causes[i]]);
+	fputs(n > 0 ? "\n" : "", out);
 	for (uint32_t i = 0; i < session->n_in_section_apps; i++) {
 		const struct graded_app *in = &session->in_section_apps[i];
-		char from[SESSION_TIME_SIZE], longest[GRADE_TIME_SIZE];
+		const struct section *section = &session->sections[in->section];
 
-		if (in->app != app->app || !select_section(selection, session, in->section))
+		if (in->app != app->app || !select_section(report->selection, session, in->section))
 			continue;
 		if (is_first)
 			fputs("| section | from | grade | lost, ms/s | late frames | freezes | "
 			      "longest freeze |\n|---|---:|---|---:|---:|---:|---:|\n",
 			      out);
 		is_first = false;
-		session_time(from, session,
-			     in->section > 0 ? session->sections[in->section].from_us
-					     : session->first_us);
-		grade_time(longest, in->facts.longest_freeze_ns, ENGLISH);
+		session_time(from, session, in->section > 0 ? section->from_us : session->first_us);
+		grade_time(time, in->facts.longest_freeze_ns, ENGLISH);
 		fputs("| ", out);
-		print_escaped(out, name_of(session, session->sections[in->section].name));
+		print_escaped(out, name_of(session, section->name));
 		fprintf(out, " | %s | %s | %s%.0f | %s%llu | %s%llu | %s |\n", from,
 			grade_names[in->grade], grade_sign(&in->facts, LOST_RATE),
 			grade_lost_rate(&in->facts), grade_sign(&in->facts, LOST_LATE),
 			(unsigned long long)in->facts.late, grade_sign(&in->facts, LOST_FREEZES),
 			(unsigned long long)in->facts.freezes,
-			in->facts.longest_freeze_ns > 0 ? longest : "-");
+			in->facts.longest_freeze_ns > 0 ? time : "-");
 	}
-	if (!is_first)
-		fputc('\n', out);
-}
-
-/* What Android itself says; else nothing is known. */
-static void print_without_app(FILE *out, const struct session *session)
-{
-	struct timeline_app apps[TIMELINE_APPS_MAX];
-	unsigned int n = timeline_apps(apps, session);
-	char no_grade[GRADE_TEXT_SIZE], told[TIMELINE_SAID_SIZE];
-	bool has_app = false;
-
-	for (unsigned int i = 0; i < n; i++) {
-		timeline_tell(told, &apps[i]);
-		fputs("**", out);
-		print_escaped(out, apps[i].name);
-		fprintf(out, "**: %s.\n\n", told);
+	fputs(is_first ? "" : "\n", out);
+	/* Late frames and freezes, alike ones in a line. */
+	n_groups = moments_read(&groups, session, report->selection);
+	for (int i = 0; i < n_groups && shown < MOMENTS_SHOWN; i++) {
+		if (!groups[i].is_of_app || session->surfaces[groups[i].surface].app != app->app)
+			continue;
+		moments_tell(told, session, &groups[i]);
+		session_time(from, session, groups[i].first_us);
+		fputs("- ", out);
+		print_escaped(out, told);
+		fprintf(out, ", %s %s\n", groups[i].times > 1 ? "first at" : "at", from);
+		shown++;
 	}
-	if (n > 0)
-		return;
-	for (uint32_t i = 0; i < session->n_surfaces; i++)
-		has_app |= session->surfaces[i].has_package;
-	session_no_grade(no_grade, session, ENGLISH);
-	fputs(no_grade[0] ? "" : "No app in ", out);
-	print_escaped(out, session->folder);
-	if (no_grade[0]) {
-		fputs(": ", out);
-		print_paragraph(out, no_grade);
-	} else if (session->is_2019) {
-		fputs(": no grade, as files of the 2019 program, or of --rules gfx2019, do not say "
-		      "which frames were late.\n\n",
-		      out);
-	} else {
-		fputs(has_app ? " drew two frames: no grade.\n\n"
-			      : ": no Surface with frames has a package in its name.\n\n",
-		      out);
-	}
+	fputs(shown > 0 ? "\n" : "", out);
+	free(groups);
+	n = grade_unknowns(lines, facts);
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(out, "%c%s.\n\n", toupper((unsigned char)lines[i][0]), lines[i] + 1);
+	return n_groups < 0 ? n_groups : 0;
 }
 
 int output_markdown(FILE *out, const struct report *report)
 {
-	struct session_sentences *sentences = malloc(sizeof(*sentences));
-	char lines[GRADE_UNKNOWNS][GRADE_UNKNOWN_SIZE];
-	int error = sentences ? 0 : -ENOMEM;
+	struct timeline_app apps[TIMELINE_APPS_MAX];
+	char no_grade[GRADE_TEXT_SIZE], told[TIMELINE_SAID_SIZE];
 
-	for (uint32_t i = 0; sentences && i < report->n; i++) {
+	for (uint32_t i = 0; i < report->n; i++) {
 		const struct session *session = &report->sessions[i];
-		const char *build = session_json_text(session, "device", "build");
-		const char *began = session_json_text(session, NULL, "began");
+		unsigned int n = session->n_apps > 0 ? 0 : timeline_apps(apps, session);
+		bool has_app = false;
 
-		if (session->n_apps == 0)
-			print_without_app(out, session);
-		for (uint32_t j = 0; j < session->n_apps; j++) {
-			const struct graded_app *app = &session->apps[j];
-			const struct grade_facts *facts = &app->facts;
-			char length[GRADE_TIME_SIZE], complete[SESSION_COMPLETE_SIZE];
-			enum cause causes[CAUSES];
-			unsigned int n = grade_causes_by_time(causes, facts), percent[CAUSES];
-
-			session_sentences(sentences, session, app, ENGLISH);
-			fprintf(out, "**%s** ", grade_names[app->grade]);
-			print_paragraph(out, sentences->grade);
-			if (sentences->whose[0])
-				print_paragraph(out, sentences->whose);
-			if (sentences->next[0]) {
-				fputs("Next: ", out);
-				print_paragraph(out, sentences->next);
-			}
-			grade_time(length, session_span_ns(session), ENGLISH);
-			session_tell_complete(complete, session, app);
-			print_escaped(out, session_device(session));
-			fputs(build ? " · " : "", out);
-			print_escaped(out, build ? build : "");
-			fprintf(out, " · %s · ", length);
-			print_escaped(out, began ? began : "");
-			fprintf(out, "%s%s\n\n", began ? " · " : "", complete);
-			if (n > 0)
-				fputs("| what to fix first | time lost | share | times |\n"
-				      "|---|---:|---:|---:|\n",
-				      out);
-			grade_cause_shares(percent, facts);
-			for (unsigned int k = 0; k < n; k++)
-				fprintf(out, "| %s | %.2f s | %u %% | %llu |\n",
-					grade_cause_name(causes[k], ENGLISH),
-					(double)facts->cause_ns[causes[k]] / 1e9,
-					percent[causes[k]],
-					(unsigned long long)facts->causes[causes[k]]);
-			fputs(n > 0 ? "\n" : "", out);
-			print_sections(out, session, app, report->selection);
-			if (print_moments(out, session, app, report->selection) < 0)
-				error = -ENOMEM;
-			/* What the numbers do not say. */
-			n = grade_unknowns(lines, facts);
-			for (unsigned int k = 0; k < n; k++)
-				fprintf(out, "%c%s.\n\n", toupper((unsigned char)lines[k][0]),
-					lines[k] + 1);
+		for (uint32_t j = 0; j < session->n_apps; j++)
+			if (print_app(out, report, session, &session->apps[j]) < 0)
+				return -ENOMEM;
+		/* Without an app: what Android itself says; else nothing is known. */
+		for (unsigned int j = 0; j < n; j++) {
+			timeline_tell(told, &apps[j]);
+			fputs("**", out);
+			print_escaped(out, apps[j].name);
+			fprintf(out, "**: %s.\n\n", told);
+		}
+		if (session->n_apps > 0 || n > 0)
+			continue;
+		for (uint32_t j = 0; j < session->n_surfaces; j++)
+			has_app |= session->surfaces[j].has_package;
+		session_no_grade(no_grade, session, ENGLISH);
+		fputs(no_grade[0] ? "" : "No app in ", out);
+		print_escaped(out, session->folder);
+		if (no_grade[0]) {
+			fputs(": ", out);
+			print_paragraph(out, no_grade);
+		} else if (session->is_2019) {
+			fputs(": no grade, as files of the 2019 program, or of --rules gfx2019, do "
+			      "not say which frames were late.\n\n",
+			      out);
+		} else {
+			fputs(has_app ? " drew two frames: no grade.\n\n"
+				      : ": no Surface with frames has a package in its name.\n\n",
+			      out);
 		}
 	}
-	free(sentences);
-	return error;
+	return 0;
 }
 
 /* --- comparison --- */

@@ -27,12 +27,32 @@ static int64_t number_of(const struct surface *surface, enum metric metric, doub
 	return isnan(value) ? ROW_UNKNOWN : (int64_t)(value * scale + 0.5);
 }
 
-/* Those with a verdict or a grade that have most frames, as in a capture: of equal ones those that
- * come first in summary.csv. */
-static void fill_surfaces(struct status *status, const struct session *session)
+/* A Surface without a verdict: of 2019, or of half a folder. */
+static bool is_plain(const struct surface *surface)
 {
-	uint32_t orders[STATUS_SURFACES_MAX + 1];
+	return surface->is_shown && !surface->verdict[0];
+}
 
+/* The verdict, and the apps with their sentences. */
+static int print_verdict(FILE *out, const struct report *report, const struct session *session)
+{
+	const struct selection *selection = report->selection;
+	struct status *status = calloc(1, sizeof(*status));
+	struct session_sentences *sentences = calloc(STATUS_APPS_MAX, sizeof(*sentences));
+	struct timeline_app timeline[TIMELINE_APPS_MAX];
+	uint32_t orders[STATUS_SURFACES_MAX + 1];
+	unsigned int n_timeline = timeline_apps(timeline, session), n_shown = 0;
+	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
+	bool has_plain = false;
+
+	if (!status || !sentences) {
+		free(status);
+		free(sentences);
+		return -ENOMEM;
+	}
+	status->first_ns = session->first_us > 0 ? (uint64_t)session->first_us * 1000 : 0;
+	/* Surfaces with a verdict or a grade that have most frames, as in a capture: of equal ones
+	 * those that come first in summary.csv. */
 	for (uint32_t i = 0; i < session->n_surfaces; i++) {
 		const struct surface *surface = &session->surfaces[i];
 		unsigned int at = status->n_surfaces;
@@ -71,32 +91,6 @@ static void fill_surfaces(struct status *status, const struct session *session)
 		};
 		memcpy(status->surfaces[at].verdict, surface->verdict, sizeof(surface->verdict));
 	}
-}
-
-/* A Surface without a verdict: of 2019, or of half a folder. */
-static bool is_plain(const struct surface *surface)
-{
-	return surface->is_shown && !surface->verdict[0];
-}
-
-/* The verdict, and the apps with their sentences. */
-static int print_verdict(FILE *out, const struct report *report, const struct session *session)
-{
-	const struct selection *selection = report->selection;
-	struct status *status = calloc(1, sizeof(*status));
-	struct session_sentences *sentences = calloc(STATUS_APPS_MAX, sizeof(*sentences));
-	struct timeline_app timeline[TIMELINE_APPS_MAX];
-	unsigned int n_timeline = timeline_apps(timeline, session), n_shown = 0;
-	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
-	bool has_plain = false;
-
-	if (!status || !sentences) {
-		free(status);
-		free(sentences);
-		return -ENOMEM;
-	}
-	status->first_ns = session->first_us > 0 ? (uint64_t)session->first_us * 1000 : 0;
-	fill_surfaces(status, session);
 	for (uint32_t i = 0; i < session->n_apps; i++) {
 		const struct graded_app *app = &session->apps[i];
 		const struct surface *surface = &session->surfaces[app->surface];

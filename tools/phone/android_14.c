@@ -38,14 +38,11 @@ static void call_back(struct simulation *sim, const struct vsync *vsync, const c
 	*value = !*value;
 	write_all(&sim->timer,
 		  "TimerIteration #%u{} timerCallback{ nextAnticipatedVSyncTimeFrom{ "
-		  "VSP-mode " DISPLAY_ID "=0;",
-		  ++sim->iteration);
-	write_instant(&sim->timer, "vsync in %llu.%02llums", us / 1000, us / 10 % 100);
-	write_end(&sim->timer);
-	write_instant(&sim->timer, "%s alarm in %lluus; VSYNC in %lluus", target,
-		      (unsigned long long)(vsync->period_ns / 2000), us);
-	write_all(&sim->timer, "timerCallback: %s{ vsyncCallback{ VSYNC-%s=%d; } } }", target,
-		  target, *value);
+		  "VSP-mode " DISPLAY_ID "=0; <vsync in %llu.%02llums> } "
+		  "<%s alarm in %lluus; VSYNC in %lluus> timerCallback: %s{ vsyncCallback{ "
+		  "VSYNC-%s=%d; } } }",
+		  ++sim->iteration, us / 1000, us / 10 % 100, target,
+		  (unsigned long long)(vsync->period_ns / 2000), us, target, target, *value);
 }
 
 static void tick(struct simulation *sim, const struct vsync *vsync, bool sf, bool app)
@@ -131,9 +128,9 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 		unsigned int replaced = frame->replaced + frame->dropped;
 
 		for (unsigned int n = 0; n <= replaced; n++) {
-			write_all(writer, "setBuffer %s - hasBuffer=true{", layer->name);
-			write_instant(writer, "setBuffer %s - %u", layer->name,
-				      layer->frame - frame->ahead - replaced + n);
+			write_all(writer, "setBuffer %s - hasBuffer=true{ <setBuffer %s - %u>",
+				  layer->name, layer->name,
+				  layer->frame - frame->ahead - replaced + n);
 			if (n > 0)
 				write_step(writer, layer->queue, -1);
 			write_all(writer, "createSurfaceFrameForToken{} }");
@@ -142,9 +139,8 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 	for (unsigned int i = 0; i < vsync->frame_count; i++) {
 		const struct layer *layer = vsync->frames[i].layer;
 
-		write_instant(writer, "latchBuffer %s - %u", layer->name,
-			      layer->frame - vsync->frames[i].ahead);
-		write_all(writer, "addSurfaceFrame{}");
+		write_all(writer, "<latchBuffer %s - %u> addSurfaceFrame{}", layer->name,
+			  layer->frame - vsync->frames[i].ahead);
 		write_step(writer, layer->queue, -1);
 	}
 	write_all(writer, "} commitTransactions{} mTransactionFlags=0; }");

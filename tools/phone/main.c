@@ -322,10 +322,7 @@ int main(int argc, char **argv)
 	} else {
 		play_tracefs(&plan, &play, &truth, &result);
 	}
-	fprintf(stderr, "jank-phone: %s%llu frames\n", stop ? "interrupted; " : "",
-		(unsigned long long)truth.frames);
-	truth_csv_print_summary(&truth);
-	truth_csv_close(&truth);
+	truth_csv_close(&truth, stop);
 	if (out)
 		close_output(out, settings.output);
 	else

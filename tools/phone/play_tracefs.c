@@ -76,7 +76,6 @@ struct playback {
 struct play_thread {
 	const struct playback *playback;
 	uint16_t number; /* in the plan */
-	int marker_fd;
 };
 
 static pid_t children[PROCESSES_MAX];
@@ -114,42 +113,19 @@ static void pass_token(const struct playback *playback)
 		futex_post(&shared->tokens[playback->plan->markers[next->first].thread]);
 }
 
-/* Binds the calling thread to the last allowed CPU, or with @other to the one before it. An
- * idle CPU needs longer to wake up than the time between two markers, so nearly all threads share
- * one CPU. The thread that presents is on the other one, so that markers come from two CPUs. */
-static void choose_cpu(bool other)
-{
-	cpu_set_t allowed;
-	cpu_set_t chosen;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
-		return;
-	CPU_ZERO(&chosen);
-	for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
-		if (!CPU_ISSET(cpu, &allowed))
-			continue;
-		CPU_ZERO(&chosen);
-		CPU_SET(cpu, &chosen);
-		if (!other)
-			break;
-		other = false;
-	}
-	sched_setaffinity(0, sizeof(chosen), &chosen);
-}
-
 static _Noreturn void child_fail(const char *what)
 {
 	fprintf(stderr, "jank-phone: %s: %s\n", what, strerror(errno));
 	_exit(1);
 }
 
-static void play_marker(const struct play_thread *thread, uint32_t number)
+static void play_marker(const struct playback *playback, int marker_fd, uint32_t number)
 {
-	const struct plan *plan = thread->playback->plan;
+	const struct plan *plan = playback->plan;
 	const struct marker *marker = &plan->markers[number];
-	struct shared *shared = thread->playback->shared;
-	uint64_t due_ns = shared->start_ns +
-			  (uint64_t)((double)marker->time_ns / thread->playback->options->speed);
+	struct shared *shared = playback->shared;
+	uint64_t due_ns =
+		shared->start_ns + (uint64_t)((double)marker->time_ns / playback->options->speed);
 	struct timespec due = { (time_t)(due_ns / NS_PER_S), (long)(due_ns % NS_PER_S) };
 	int32_t pid = marker->process == NO_PROCESS ? 0 : shared->pids[marker->process];
 	char payload[PAYLOAD_MAX];
@@ -160,8 +136,8 @@ static void play_marker(const struct play_thread *thread, uint32_t number)
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
 			;
 	if (marker->present)
-		played_ns = clock_ns(thread->playback->options->clock);
-	if (write(thread->marker_fd, payload, length) < 0)
+		played_ns = clock_ns(playback->options->clock);
+	if (write(marker_fd, payload, length) < 0)
 		shared->refused++;
 	/* Measured after the write, to include a delay before the kernel reads its clock. */
 	now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -178,7 +154,7 @@ static void play_marker(const struct play_thread *thread, uint32_t number)
 
 static void *run_thread(void *argument)
 {
-	struct play_thread *thread = argument;
+	const struct play_thread *thread = argument;
 	const struct playback *playback = thread->playback;
 	const struct plan *plan = playback->plan;
 	const struct virtual_thread *planned = &plan->threads[thread->number];
@@ -186,6 +162,8 @@ static void *run_thread(void *argument)
 	_Atomic uint32_t *token = &shared->tokens[thread->number];
 	char comm[COMM_SIZE + 16], binder[COMM_SIZE + 16];
 	const char *colon = strchr(planned->comm, ':');
+	cpu_set_t allowed;
+	int marker_fd;
 
 	/* The name of a binder thread has the pid of its process. */
 	snprintf(comm, sizeof(comm), "%s", planned->comm);
@@ -200,11 +178,29 @@ static void *run_thread(void *argument)
 	}
 	comm[COMM_SIZE - 1] = '\0';
 	prctl(PR_SET_NAME, comm);
-	thread->marker_fd = open(playback->options->marker_path, O_WRONLY | O_CLOEXEC);
-	if (thread->marker_fd < 0)
+	marker_fd = open(playback->options->marker_path, O_WRONLY | O_CLOEXEC);
+	if (marker_fd < 0)
 		child_fail(playback->options->marker_path);
-	choose_cpu(plan->truth_count > 0 &&
-		   plan->markers[plan->truth[0].marker].thread == thread->number);
+	/* The last allowed CPU, or the one before it. An idle CPU needs longer to wake up than the
+	 * time between two markers, so nearly all threads share one CPU. The thread that presents
+	 * is on the other one, so that markers come from two CPUs. */
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+		bool other = plan->truth_count > 0 &&
+			     plan->markers[plan->truth[0].marker].thread == thread->number;
+		int chosen = 0;
+
+		for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+			if (!CPU_ISSET(cpu, &allowed))
+				continue;
+			chosen = cpu;
+			if (!other)
+				break;
+			other = false;
+		}
+		CPU_ZERO(&allowed);
+		CPU_SET(chosen, &allowed);
+		sched_setaffinity(0, sizeof(allowed), &allowed);
+	}
 	/* Real-time priority, if allowed: a present that is late by a vsync does not match the
 	 * truth. The threads sleep nearly all the time. */
 	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
@@ -217,7 +213,7 @@ static void *run_thread(void *argument)
 		const struct run *run = &playback->runs[shared->run];
 
 		for (uint32_t i = run->first; i < run->end; i++)
-			play_marker(thread, i);
+			play_marker(playback, marker_fd, i);
 		shared->run++;
 		pass_token(playback);
 	}
@@ -242,7 +238,7 @@ static _Noreturn void run_process(const struct playback *playback, uint16_t proc
 
 		if (plan->threads[i].process != process)
 			continue;
-		threads[i] = (struct play_thread){ playback, i, -1 };
+		threads[i] = (struct play_thread){ playback, i };
 		if (plan->threads[i].main && !first)
 			first = &threads[i];
 		else if ((errno = pthread_create(&id, &attributes, run_thread, &threads[i])))

@@ -149,44 +149,6 @@ static void find_truth(struct plan *plan)
 	}
 }
 
-/* The marker of the present slice that begins in microsecond @us of the trace, or UINT32_MAX. */
-static uint32_t present_at(const struct plan *plan, uint64_t us)
-{
-	uint32_t low = 0;
-	uint32_t high = plan->marker_count;
-
-	while (low < high) {
-		uint32_t half = (low + high) / 2;
-
-		if ((plan->base_ns + plan->markers[half].time_ns) / 1000 < us)
-			low = half + 1;
-		else
-			high = half;
-	}
-	for (; low < plan->marker_count; low++) {
-		if ((plan->base_ns + plan->markers[low].time_ns) / 1000 != us)
-			break;
-		if (is_present(plan->texts + plan->markers[low].text))
-			return low;
-	}
-	return UINT32_MAX;
-}
-
-/* Removes the quotes of the CSV field that begins at @field, in place. */
-static struct span unquote(char *field)
-{
-	size_t used = 0;
-
-	if (field[0] != '"')
-		return (struct span){ field, strcspn(field, "\r\n") };
-	for (const char *p = field + 1; *p; p++) {
-		if (*p == '"' && *++p != '"')
-			break;
-		field[used++] = *p;
-	}
-	return (struct span){ field, used };
-}
-
 void recorded_truth_add(struct plan *plan, const char *trace)
 {
 	const char *slash = strrchr(trace, '/');
@@ -197,21 +159,47 @@ void recorded_truth_add(struct plan *plan, const char *trace)
 	snprintf(path, sizeof(path), "%.*sframes.csv", folder, trace);
 	file = fopen(path, "r");
 	/* A file of that name may be of another kind. */
-	if (!file || !fgets(row, sizeof(row), file) || !starts(row, "present_us,layer"))
+	if (!file || !fgets(row, sizeof(row), file) || !starts(row, "present_us,layer")) {
 		find_truth(plan);
-	else
-		while (fgets(row, sizeof(row), file)) {
-			char *layer = NULL;
-			uint32_t marker = present_at(plan, strtoull(row, &layer, 10));
+		if (file)
+			fclose(file);
+		return;
+	}
+	while (fgets(row, sizeof(row), file)) {
+		char *layer = NULL;
+		uint64_t us = strtoull(row, &layer, 10);
+		uint32_t low = 0, high = plan->marker_count;
+		size_t used = 0;
 
-			if (!is_digit(row[0]) || *layer != ',')
-				fail(path, "a row is not 'present_us,layer'",
-				     "correct the file or move it away");
-			if (marker == UINT32_MAX)
-				fail(path, "a row has a time without a present in the trace",
-				     "move the file away");
-			add_truth(plan, marker, plan_layer(plan, unquote(layer + 1)));
+		if (!is_digit(row[0]) || *layer++ != ',')
+			fail(path, "a row is not 'present_us,layer'",
+			     "correct the file or move it away");
+		/* The present slice that begins in that microsecond of the trace. */
+		while (low < high) {
+			uint32_t half = (low + high) / 2;
+
+			if ((plan->base_ns + plan->markers[half].time_ns) / 1000 < us)
+				low = half + 1;
+			else
+				high = half;
 		}
-	if (file)
-		fclose(file);
+		while (low < plan->marker_count &&
+		       !is_present(plan->texts + plan->markers[low].text))
+			low++;
+		if (low == plan->marker_count ||
+		    (plan->base_ns + plan->markers[low].time_ns) / 1000 != us)
+			fail(path, "a row has a time without a present in the trace",
+			     "move the file away");
+		if (layer[0] == '"') {
+			for (const char *at = layer + 1; *at; at++) {
+				if (*at == '"' && *++at != '"')
+					break;
+				layer[used++] = *at;
+			}
+		} else {
+			used = strcspn(layer, "\r\n");
+		}
+		add_truth(plan, low, plan_layer(plan, (struct span){ layer, used }));
+	}
+	fclose(file);
 }

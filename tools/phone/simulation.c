@@ -181,17 +181,6 @@ void write_end(struct marker_writer *writer)
 	plan_add_marker(writer->sim->plan, next_marker(writer), SPAN_LITERAL("E"));
 }
 
-void write_instant(struct marker_writer *writer, const char *format, ...)
-{
-	va_list arguments;
-	char text[2048];
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	write_marker(writer, 'I', text);
-}
-
 void write_all(struct marker_writer *writer, const char *format, ...)
 {
 	char text[2048], *at = text;
@@ -201,11 +190,14 @@ void write_all(struct marker_writer *writer, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	while (*at) {
-		char *end = at + strcspn(at, "{};"), letter = *end;
+		char *end = *at == '<' ? strchr(at, '>') : at + strcspn(at, "{};");
+		char letter = *end;
 
 		*end = '\0';
 		if (letter == '{') {
 			write_marker(writer, 'B', at);
+		} else if (letter == '>') {
+			write_marker(writer, 'I', at + 1);
 		} else if (letter == '}') {
 			write_end(writer);
 		} else {

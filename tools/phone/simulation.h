@@ -184,10 +184,8 @@ void writer_advance(struct marker_writer *writer, uint64_t time_ns);
 struct marker_writer *sim_free_binder(struct simulation *sim, uint64_t time_ns);
 
 void write_end(struct marker_writer *writer);
-void write_instant(struct marker_writer *writer, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-/* Writes what @format prints, a picture of the trace: "prepare{ rebuild{} TransactionQueue=0; }" is
- * a slice with another one and a counter in it. */
+/* Writes what @format prints, a picture of the trace: "prepare{ rebuild{} Queue=0; <latch> }" is a
+ * slice with another one, a counter and an instant in it. */
 void write_all(struct marker_writer *writer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -140,10 +140,12 @@ void truth_csv_write(struct truth_csv *csv, uint64_t loop, const struct played *
 		fail("the truth", "cannot write", "check the disk, or the reader of the pipe");
 }
 
-void truth_csv_print_summary(const struct truth_csv *csv)
+void truth_csv_close(struct truth_csv *csv, bool interrupted)
 {
 	const struct plan *plan = csv->plan;
 
+	fprintf(stderr, "jank-phone: %s%llu frames\n", interrupted ? "interrupted; " : "",
+		(unsigned long long)csv->frames);
 	for (uint32_t i = 0; i < plan->layer_count; i++) {
 		if (!csv->layers[i].has_frame)
 			continue;
@@ -156,10 +158,5 @@ void truth_csv_print_summary(const struct truth_csv *csv)
 			"jank-phone: %llu frames were late: the intervals before and after them "
 			"are left empty\n",
 			(unsigned long long)csv->late);
-}
-
-void truth_csv_close(struct truth_csv *csv)
-{
 	free(csv->layers);
-	csv->layers = NULL;
 }

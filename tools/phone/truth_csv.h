@@ -48,9 +48,7 @@ void truth_csv_open(struct truth_csv *csv, const struct plan *plan, FILE *out, u
 void truth_csv_write(struct truth_csv *csv, uint64_t loop, const struct played *played,
 		     uint32_t count);
 
-/* Prints frames per layer to stderr. */
-void truth_csv_print_summary(const struct truth_csv *csv);
-
-void truth_csv_close(struct truth_csv *csv);
+/* Prints frames and frames per layer to stderr, and frees what @csv has. */
+void truth_csv_close(struct truth_csv *csv, bool interrupted);
 
 #endif

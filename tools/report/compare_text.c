@@ -161,43 +161,38 @@ const char *compare_why(const char *why, enum language language)
 	return why;
 }
 
-/* "7.5 freezes a minute"; fewer in 10 minutes. */
-static void tell_often(char text[NUMBER_SIZE], const struct said *said, enum group group)
-{
-	double minutes = said->verdict->drawing_s[group] / 60;
-	double often = (double)said->verdict->freezes[group] / minutes;
-
-	if (often < 0.95)
-		snprintf(text, NUMBER_SIZE,
-			 said->zh ? "每 10 分钟卡死 %.1f 次" : "%.1f freezes in 10 minutes",
-			 10 * often);
-	else
-		snprintf(text, NUMBER_SIZE,
-			 said->zh ? "每分钟卡死 %.1f 次" : "%.1f freezes a minute", often);
-}
-
-/* That group @more freezes more than the other one. */
+/* "NEW has 7.5 freezes a minute, up to 1.2 s; BASE has none.": group @more has more than by chance;
+ * those that are rarer than one a minute are told for 10 minutes. */
 static void tell_freezes(char text[COMPARE_LINE_SIZE], const struct said *said, enum group more)
 {
+	const struct compared_verdict *verdict = said->verdict;
 	enum group less = compare_other(more);
 	char time[GRADE_TIME_SIZE], longest[NUMBER_SIZE] = "", often[2][NUMBER_SIZE];
+	bool zh = said->zh;
 
-	if (said->verdict->more[less] > 0)
-		snprintf(often[less], NUMBER_SIZE,
-			 said->zh ? "没有已知的卡死" : "none that is known");
-	else
-		snprintf(often[less], NUMBER_SIZE, said->zh ? "没有卡死" : "none");
-	if (said->verdict->freezes[less] > 0)
-		tell_often(often[less], said, less);
-	tell_often(often[more], said, more);
-	grade_time(time, (uint64_t)(said->verdict->longest_freeze_s[more] * 1e9),
-		   said->zh ? CHINESE : ENGLISH);
+	for (unsigned int i = BASE; i <= NEW; i++) {
+		double minutes = verdict->drawing_s[i] / 60;
+		double a_minute = (double)verdict->freezes[i] / minutes;
+
+		if (i == less && verdict->freezes[i] == 0 && verdict->more[i] > 0)
+			strcpy(often[i], zh ? "没有已知的卡死" : "none that is known");
+		else if (i == less && verdict->freezes[i] == 0)
+			strcpy(often[i], zh ? "没有卡死" : "none");
+		else if (a_minute < 0.95)
+			snprintf(often[i], NUMBER_SIZE,
+				 zh ? "每 10 分钟卡死 %.1f 次" : "%.1f freezes in 10 minutes",
+				 10 * a_minute);
+		else
+			snprintf(often[i], NUMBER_SIZE,
+				 zh ? "每分钟卡死 %.1f 次" : "%.1f freezes a minute", a_minute);
+	}
+	grade_time(time, (uint64_t)(verdict->longest_freeze_s[more] * 1e9), zh ? CHINESE : ENGLISH);
 	/* Rows of fps.csv alone do not have it. */
-	if (said->verdict->longest_freeze_s[more] > 0)
-		snprintf(longest, sizeof(longest), said->zh ? "，最长 %s" : ", up to %s", time);
+	if (verdict->longest_freeze_s[more] > 0)
+		snprintf(longest, sizeof(longest), zh ? "，最长 %s" : ", up to %s", time);
 	snprintf(text, COMPARE_LINE_SIZE,
-		 said->zh ? "%s 会卡死：%s%s；%s %s。" : "%s has %s%s; %s has %s.",
-		 said->name[more], often[more], longest, said->name[less], often[less]);
+		 zh ? "%s 会卡死：%s%s；%s %s。" : "%s has %s%s; %s has %s.", said->name[more],
+		 often[more], longest, said->name[less], often[less]);
 }
 
 /* ", freezes 0 -> 32"; "" if there is none. */
@@ -216,65 +211,63 @@ static void tell_doubt(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
 	enum group more = verdict->doubtful, less = compare_other(more);
-	const char *name = said->name[more], *other = said->name[less];
-	bool is_gap = verdict->doubt == DOUBT_GAPS;
+	const char *name = said->name[more], *other = said->name[less], *known = "";
 	char times[2][GRADE_TIMES_SIZE];
+	bool zh = said->zh;
 
 	for (unsigned int i = BASE; i <= NEW; i++) {
-		double part_s = is_gap ? verdict->gap_s[i] : verdict->missing_s[i];
-		double all_s = is_gap ? part_s + verdict->drawing_s[i] : verdict->span_s[i];
+		double part_s = verdict->missing_s[i], all_s = verdict->span_s[i];
 
-		if (verdict->doubt == DOUBT_FREEZES) {
+		if (verdict->doubt == DOUBT_GAPS) {
+			part_s = verdict->gap_s[i];
+			all_s = part_s + verdict->drawing_s[i];
+		} else if (verdict->doubt == DOUBT_FREEZES) {
 			all_s = verdict->drawing_s[i];
 			part_s = all_s - verdict->between_s[i];
 		}
 		grade_part(times[i], (uint64_t)(1e9 * part_s + 0.5), (uint64_t)(1e9 * all_s + 0.5),
-			   said->zh ? CHINESE : ENGLISH);
+			   zh ? CHINESE : ENGLISH);
 	}
-	if (verdict->doubt == DOUBT_FREEZES)
+	if (verdict->more[less] > 0)
+		known = zh ? "已知的卡死" : " that is known";
+	if (verdict->doubt == DOUBT_FREEZES && zh)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh
-				 ? "%s 有 %llu 次%s卡死（%u 次运行中的 %u 次，%s共 %s），%s "
-				   "没有%s（%u "
-				   "次运行）：次数太少，不能排除偶然；请为两者录制更多次运行。"
-				 : "%s has %llu freeze%s (in %u of %u run%s, %s), %s none%s in %u: "
-				   "too few to rule out chance; record more runs of both.",
+			 "%s 有 %llu 次卡死（%u 次运行中的 %u 次，共 %s），%s 没有%s（%u "
+			 "次运行）：次数太少，不能排除偶然；请为两者录制更多次运行。",
+			 name, (unsigned long long)verdict->freezes[more], verdict->runs[more],
+			 verdict->frozen[more], times[more], other, known, verdict->runs[less]);
+	else if (verdict->doubt == DOUBT_FREEZES)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 "%s has %llu freeze%s (in %u of %u run%s, %s), %s none%s in %u: too few "
+			 "to rule out chance; record more runs of both.",
 			 name, (unsigned long long)verdict->freezes[more],
-			 said->zh || verdict->freezes[more] == 1 ? "" : "s",
-			 said->zh ? verdict->runs[more] : verdict->frozen[more],
-			 said->zh ? verdict->frozen[more] : verdict->runs[more],
-			 said->zh || verdict->runs[more] == 1 ? "" : "s", times[more], other,
-			 verdict->more[less] == 0 ? ""
-			 : said->zh		  ? "已知的卡死"
-						  : " that is known",
-			 verdict->runs[less]);
+			 verdict->freezes[more] == 1 ? "" : "s", verdict->frozen[more],
+			 verdict->runs[more], verdict->runs[more] == 1 ? "" : "s", times[more],
+			 other, known, verdict->runs[less]);
 	else if (verdict->doubt == DOUBT_MORE)
-		snprintf(
-			text, COMPARE_LINE_SIZE,
-			said->zh
-				? "%s 可能有更多卡死：缺少事件或 events.csv。"
-				: "%s may have more freezes than are known: events, or events.csv, "
-				  "are missing.",
-			name);
-	else if (is_gap)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 有 %s没有绘制，%s 有 %s，从记录中看不出它是否卡死。"
-				  : "%s drew nothing for %s, %s for %s, and the trace does not say "
-				    "whether it hung.",
+			 zh ? "%s 可能有更多卡死：缺少事件或 events.csv。"
+			    : "%s may have more freezes than are known: events, or events.csv, "
+			      "are missing.",
+			 name);
+	else if (verdict->doubt == DOUBT_GAPS)
+		snprintf(text, COMPARE_LINE_SIZE,
+			 zh ? "%s 有 %s没有绘制，%s 有 %s，从记录中看不出它是否卡死。"
+			    : "%s drew nothing for %s, %s for %s, and the trace does not say "
+			      "whether it hung.",
 			 name, times[more], other, times[less]);
 	else if (verdict->doubt == DOUBT_MISSING)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 缺少 %s，%s 缺少 "
-				    "%s，其间的情况未知：请用更大的缓冲区重新录制。"
-				  : "%s lacks %s, %s %s, and what happened then is unknown: record "
-				    "with a larger buffer.",
+			 zh ? "%s 缺少 %s，%s 缺少 %s，其间的情况未知：请用更大的缓冲区重新录制。"
+			    : "%s lacks %s, %s %s, and what happened then is unknown: record "
+			      "with a larger buffer.",
 			 name, times[more], other, times[less]);
 	else
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 每次运行损失的时间都多于 %s "
-				    "的每次运行：次数太少，不能排除偶然；请对比更多次运行。"
-				  : "Each run of %s loses more time than any run of %s: too few "
-				    "runs to rule out chance; compare more runs.",
+			 zh ? "%s 每次运行损失的时间都多于 %s "
+			      "的每次运行：次数太少，不能排除偶然；请对比更多次运行。"
+			    : "Each run of %s loses more time than any run of %s: too few "
+			      "runs to rule out chance; compare more runs.",
 			 name, other);
 }
 
@@ -283,6 +276,9 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 {
 	const struct compared_verdict *verdict = said->verdict;
 	const char *base = said->name[BASE], *new = said->name[NEW], *why = verdict->lost.why;
+	double base_fps = verdict->fps.of[BASE].value, new_fps = verdict->fps.of[NEW].value;
+	double before = rate(verdict, BASE), after = rate(verdict, NEW);
+	bool zh = said->zh, is_same = verdict->word == COMPARED_SAME;
 	bool is_by_lost = verdict->word == COMPARED_WORSE ? verdict->lost.excess > COMPARE_BEYOND
 							  : verdict->lost.excess < -COMPARE_BEYOND;
 	char freezes[NUMBER_SIZE];
@@ -292,38 +288,35 @@ static bool tell_numbers(char text[COMPARE_LINE_SIZE], const struct said *said)
 		tell_doubt(text, said);
 	else if (why && (why == compare_not_in[BASE] || why == compare_not_in[NEW]))
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 没有它的帧：无从对比。"
-				  : "%s has no frame of it: there is nothing to compare.",
+			 zh ? "%s 没有它的帧：无从对比。"
+			    : "%s has no frame of it: there is nothing to compare.",
 			 why == compare_not_in[BASE] ? base : new);
 	else if (verdict->word == COMPARED_UNCLEAR && !verdict->fps.is_known)
-		snprintf(text, COMPARE_LINE_SIZE, said->zh ? "%s。" : "%s.",
-			 compare_why(why ? why : reasons[2].why, said->zh ? CHINESE : ENGLISH));
-	else if (verdict->word == COMPARED_SAME && !has_lost(verdict))
+		snprintf(text, COMPARE_LINE_SIZE, zh ? "%s。" : "%s.",
+			 compare_why(why ? why : reasons[2].why, zh ? CHINESE : ENGLISH));
+	else if (is_same && !has_lost(verdict))
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 与 %s 的差异没有超出噪声：每秒 %.1f 和 %.1f 帧%s。"
-				  : "%s and %s do not differ beyond the noise: %.1f and %.1f "
-				    "frames per second%s.",
-			 base, new, verdict->fps.of[BASE].value, verdict->fps.of[NEW].value,
-			 freezes);
-	else if (verdict->word == COMPARED_SAME)
+			 zh ? "%s 与 %s 的差异没有超出噪声：每秒 %.1f 和 %.1f 帧%s。"
+			    : "%s and %s do not differ beyond the noise: %.1f and %.1f frames per "
+			      "second%s.",
+			 base, new, base_fps, new_fps, freezes);
+	else if (is_same)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh
-				 ? "%s 与 %s 的差异没有超出噪声：每秒绘制损失 %.1f 和 %.1f 毫秒%s。"
-				 : "%s and %s do not differ beyond the noise: %.1f and %.1f ms "
-				   "lost in each second of drawing%s.",
-			 base, new, rate(verdict, BASE), rate(verdict, NEW), freezes);
+			 zh ? "%s 与 %s 的差异没有超出噪声：每秒绘制损失 %.1f 和 %.1f 毫秒%s。"
+			    : "%s and %s do not differ beyond the noise: %.1f and %.1f ms lost in "
+			      "each second of drawing%s.",
+			 base, new, before, after, freezes);
 	else if (is_by_lost)
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 每秒绘制损失 %.1f 毫秒，%s 为 %.1f 毫秒%s。"
-				  : "%s loses %.1f ms of each second of drawing, %s %.1f ms%s.",
-			 new, rate(verdict, NEW), base, rate(verdict, BASE), freezes);
+			 zh ? "%s 每秒绘制损失 %.1f 毫秒，%s 为 %.1f 毫秒%s。"
+			    : "%s loses %.1f ms of each second of drawing, %s %.1f ms%s.",
+			 new, after, base, before, freezes);
 	else
 		snprintf(text, COMPARE_LINE_SIZE,
-			 said->zh ? "%s 每秒绘制 %.1f 帧，%s 为 %.1f 帧%s。"
-				  : "%s draws %.1f frames per second, %s %.1f%s.",
-			 new, verdict->fps.of[NEW].value, base, verdict->fps.of[BASE].value,
-			 freezes);
-	return verdict->word != COMPARED_UNCLEAR && (verdict->word == COMPARED_SAME || is_by_lost);
+			 zh ? "%s 每秒绘制 %.1f 帧，%s 为 %.1f 帧%s。"
+			    : "%s draws %.1f frames per second, %s %.1f%s.",
+			 new, new_fps, base, base_fps, freezes);
+	return verdict->word != COMPARED_UNCLEAR && (is_same || is_by_lost);
 }
 
 unsigned int compare_lines(char lines[COMPARE_LINES][COMPARE_LINE_SIZE],

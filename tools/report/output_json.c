@@ -123,13 +123,6 @@ static void end_array(struct printer *printer)
 	printer->is_first = false;
 }
 
-/* Ends it, and the object. */
-static void end_array_and_object(struct printer *printer)
-{
-	end_array(printer);
-	fputc('}', printer->out);
-}
-
 /* Grade and facts of an app in the session, in a section, or in a sum. */
 static struct json_object *graded_object(const char *app, const struct grade_facts *facts)
 {
@@ -341,7 +334,8 @@ int output_json_session(FILE *out, const struct session *session, const struct s
 			if (surface->app_number == i && surface->is_shown)
 				print_element(&printer, surface_object(session, surface), false);
 		}
-		end_array_and_object(&printer);
+		end_array(&printer);
+		fputc('}', out);
 	}
 	end_array(&printer);
 	begin_array(&printer, "other surfaces");
@@ -406,7 +400,8 @@ int output_json_session(FILE *out, const struct session *session, const struct s
 			json_object_object_add(object, "facts", grade_json(&in->facts));
 			print_element(&printer, object, false);
 		}
-		end_array_and_object(&printer);
+		end_array(&printer);
+		fputc('}', out);
 	}
 	end_array(&printer);
 	print_rows(&printer, session, selection);

@@ -40,7 +40,7 @@ static int print_verdict(FILE *out, const struct report *report, const struct se
 	struct status *status = calloc(1, sizeof(*status));
 	struct session_sentences *sentences = calloc(STATUS_APPS_MAX, sizeof(*sentences));
 	struct timeline_app timeline[TIMELINE_APPS_MAX];
-	uint32_t orders[STATUS_SURFACES_MAX + 1];
+	const struct surface *most[STATUS_SURFACES_MAX];
 	unsigned int n_timeline = timeline_apps(timeline, session), n_shown = 0;
 	int64_t pid = session_json_number(session, "counters", "surfaceflinger_pid");
 	bool has_plain = false;
@@ -61,23 +61,21 @@ static int print_verdict(FILE *out, const struct report *report, const struct se
 		if (!surface->is_shown || (!surface->verdict[0] && !surface->grade))
 			continue;
 		status->surfaces_total++;
-		for (; at > 0; at--) {
-			uint64_t before = status->surfaces[at - 1].facts.frames;
-
-			if (frames < before ||
-			    (frames == before && surface->order > orders[at - 1]))
-				break;
-		}
+		while (at > 0 && (frames > most[at - 1]->facts.frames ||
+				  (frames == most[at - 1]->facts.frames &&
+				   surface->order <= most[at - 1]->order)))
+			at--;
 		if (at == STATUS_SURFACES_MAX)
 			continue;
 		if (status->n_surfaces < STATUS_SURFACES_MAX)
 			status->n_surfaces++;
-		memmove(&status->surfaces[at + 1], &status->surfaces[at],
-			(status->n_surfaces - at - 1) * sizeof(status->surfaces[0]));
-		memmove(&orders[at + 1], &orders[at],
-			(status->n_surfaces - at - 1) * sizeof(orders[0]));
-		orders[at] = surface->order;
-		status->surfaces[at] = (struct summary_row){
+		memmove(&most[at + 1], &most[at], (status->n_surfaces - at - 1) * sizeof(most[0]));
+		most[at] = surface;
+	}
+	for (unsigned int i = 0; i < status->n_surfaces; i++) {
+		const struct surface *surface = most[i];
+
+		status->surfaces[i] = (struct summary_row){
 			.app = name_of(session, surface->app),
 			.surface = name_of(session, surface->name),
 			.harm = surface->harm,
@@ -89,7 +87,8 @@ static int print_verdict(FILE *out, const struct report *report, const struct se
 			.gpu_bound = number_of(surface, METRIC_GPU_BOUND, 1),
 			.release_p99_ns = ROW_UNKNOWN,
 		};
-		memcpy(status->surfaces[at].verdict, surface->verdict, sizeof(surface->verdict));
+		memcpy(status->surfaces[i].verdict, surface->verdict, sizeof(surface->verdict));
+		status->counters.frames += surface->facts.frames + 1; /* the first */
 	}
 	for (uint32_t i = 0; i < session->n_apps; i++) {
 		const struct graded_app *app = &session->apps[i];
@@ -112,8 +111,6 @@ static int print_verdict(FILE *out, const struct report *report, const struct se
 		memcpy(to->verdict, surface->verdict, sizeof(to->verdict));
 		status->n_apps++;
 	}
-	for (unsigned int i = 0; i < status->n_surfaces; i++)
-		status->counters.frames += status->surfaces[i].facts.frames + 1; /* the first */
 	status->counters.doframes = session->doframes;
 	status->counters.span_ns = session->has_clocks ? session_span_ns(session) : 0;
 	status->counters.lost_events = session_counter(session, "lost_events");
@@ -433,17 +430,12 @@ int output_text(FILE *out, const struct report *report)
 
 /* --- comparison --- */
 
-static void print_value(char text[METRIC_TEXT_SIZE], const struct change *change, double value)
-{
-	snprintf(text, METRIC_TEXT_SIZE, "%.*f", change->threshold_us > 0 ? 3 : 2,
-		 value * change->scale);
-}
-
 static void print_change(FILE *out, const struct change *change,
 			 const struct compared_verdict *verdict, unsigned int columns)
 {
 	char base[METRIC_TEXT_SIZE], new[METRIC_TEXT_SIZE], name[64];
 	char range[COMPARE_RANGE_SIZE], percent[2 * COMPARE_RANGE_SIZE] = "";
+	int decimals = change->threshold_us > 0 ? 3 : 2;
 	const char *why = "";
 
 	snprintf(name, sizeof(name), "%s", metrics[change->metric].name);
@@ -456,8 +448,8 @@ static void print_change(FILE *out, const struct change *change,
 		text_print_line(out, columns, "  %-38s %s", name, change->why);
 		return;
 	}
-	print_value(base, change, change->of[BASE].value);
-	print_value(new, change, change->of[NEW].value);
+	snprintf(base, sizeof(base), "%.*f", decimals, change->of[BASE].value * change->scale);
+	snprintf(new, sizeof(new), "%.*f", decimals, change->of[NEW].value * change->scale);
 	if (strtod(base, NULL) > 0) {
 		snprintf(percent, sizeof(percent), "  %+.1f %%",
 			 100 * (change->of[NEW].value / change->of[BASE].value - 1));

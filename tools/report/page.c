@@ -267,57 +267,6 @@ struct moments {
 	int64_t worst_us; /* when the worst one began */
 };
 
-/* [section where they ended, is it a freeze, cause, times, lost, shortest and longest interval,
- * begin of the worst] of each group of moments that are alike; those that began in an earlier
- * section are a group, too. */
-static int print_moments(FILE *out, const struct session *session, const struct kept_frame **frames,
-			 uint32_t n)
-{
-	uint32_t n_groups = (session->n_sections + 1) * 4 * CAUSES;
-	struct moments *groups = calloc(n_groups, sizeof(*groups));
-	bool is_first = true;
-
-	if (!groups)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t begin_us = session_begin_of(session, frames[i]->present_us,
-						    kept_interval_ns(frames[i]) / 1000);
-		uint32_t section = session_section(session, frames[i]->present_us);
-		bool is_across = session_section(session, begin_us) != section;
-		uint32_t kind = 4 * section + 2 * is_across + !!(frames[i]->flags & FRAME_STALL);
-
-		struct moments *group = &groups[kind * CAUSES + frames[i]->cause];
-		uint64_t ns = kept_interval_ns(frames[i]), lost_ns = lost_by(frames[i]);
-
-		if (lost_ns == 0)
-			continue;
-		if (group->times++ == 0 || ns < group->shortest_ns)
-			group->shortest_ns = ns;
-		group->longest_ns = later(group->longest_ns, ns);
-		if (lost_ns > group->worst_ns) {
-			group->worst_ns = lost_ns;
-			group->worst_us = begin_us;
-		}
-		group->lost_ns += lost_ns;
-	}
-	fputs(",\"moments\":[", out);
-	for (uint32_t i = 0; i < n_groups; i++) {
-		const struct moments *group = &groups[i];
-
-		if (group->times == 0)
-			continue;
-		fprintf(out, "%s[%u,%u,%u,%u,%.6f,%.6f,%.6f,%.6f]", is_first ? "" : ",",
-			i / CAUSES / 4, i / CAUSES % 2, i % CAUSES, group->times,
-			(double)(group->lost_ns / 1000) / 1e6,
-			(double)(group->shortest_ns / 1000) / 1e6,
-			(double)(group->longest_ns / 1000) / 1e6, (double)group->worst_us / 1e6);
-		is_first = false;
-	}
-	fputc(']', out);
-	free(groups);
-	return 0;
-}
-
 static int print_rows(FILE *out, const struct session *session, uint32_t surface, uint32_t joined,
 		      const struct kept_frame **frames, uint32_t n_frames)
 {
@@ -379,25 +328,55 @@ static int print_rows(FILE *out, const struct session *session, uint32_t surface
 	return 0;
 }
 
-/* A chart: rows, moments, and the frames that are on the page. */
+/* A chart: rows, moments, and the frames that are on the page. Moments are groups of late frames
+ * and freezes that are alike: [section where they ended, is it a freeze, cause, times, lost,
+ * shortest and longest interval, begin of the worst]; those that began in an earlier section are a
+ * group, too. */
 static int print_chart(FILE *out, const struct session *session, const struct page_frames *chosen,
 		       uint32_t number, uint32_t joined)
 {
 	const struct surface *surface = &session->surfaces[number];
+	uint32_t n_groups = (session->n_sections + 1) * 4 * CAUSES, n_frames = 0, n = 0;
 	const struct kept_frame **frames = calloc(surface->frame_rows + 1, sizeof(const void *));
+	struct moments *groups = calloc(n_groups, sizeof(*groups));
 	struct pack pack = { 0 };
 	int64_t expected_us = 0;
-	uint32_t n_frames = 0, n = 0;
+	bool is_first = true;
 	int error;
 
-	if (!frames)
+	if (!frames || !groups) {
+		free(frames);
+		free(groups);
 		return -ENOMEM;
+	}
 	for (uint64_t i = 0; i < session->frames.n; i++) {
 		const struct kept_frame *frame = pool_at(&session->frames, i);
+		uint64_t ns = kept_interval_ns(frame), lost_ns = lost_by(frame);
+		struct moments *group;
+		uint32_t section, kind;
+		int64_t begin_us;
 
-		if (frame->surface == number)
-			frames[n_frames++] = frame;
+		if (frame->surface != number)
+			continue;
+		frames[n_frames++] = frame;
+		if (lost_ns == 0)
+			continue;
+		section = session_section(session, frame->present_us);
+		begin_us = session_begin_of(session, frame->present_us, ns / 1000);
+		kind = 4 * section + !!(frame->flags & FRAME_STALL);
+		if (session_section(session, begin_us) != section)
+			kind += 2;
+		group = &groups[kind * CAUSES + frame->cause];
+		if (group->times++ == 0 || ns < group->shortest_ns)
+			group->shortest_ns = ns;
+		group->longest_ns = later(group->longest_ns, ns);
+		if (lost_ns > group->worst_ns) {
+			group->worst_ns = lost_ns;
+			group->worst_us = begin_us;
+		}
+		group->lost_ns += lost_ns;
 	}
+
 	fputs("\n{\"Surface\":", out);
 	output_json_text(out, name_of(session, surface->name));
 	fprintf(out, ",\"without janks\":%s,\"vsyncs\":[",
@@ -410,13 +389,24 @@ static int print_chart(FILE *out, const struct session *session, const struct pa
 	if (surface->facts.gaps > 0 && surface->frame_rows > 0)
 		fprintf(out, "\"first gap(s)\":%.6f,", (double)surface->first_gap_us / 1e6);
 	error = print_rows(out, session, number, joined, frames, n_frames);
-	if (error == 0)
-		error = print_moments(out, session, frames, n_frames);
+	fputs(",\"moments\":[", out);
+	for (uint32_t i = 0; i < n_groups; i++) {
+		const struct moments *group = &groups[i];
+
+		if (group->times == 0)
+			continue;
+		fprintf(out, "%s[%u,%u,%u,%u,%.6f,%.6f,%.6f,%.6f]", is_first ? "" : ",",
+			i / CAUSES / 4, i / CAUSES % 2, i % CAUSES, group->times,
+			(double)(group->lost_ns / 1000) / 1e6,
+			(double)(group->shortest_ns / 1000) / 1e6,
+			(double)(group->longest_ns / 1000) / 1e6, (double)group->worst_us / 1e6);
+		is_first = false;
+	}
 
 	for (uint32_t i = 0; i < n_frames; i++)
 		if (page_frames_have(chosen, frames[i]->present_us))
 			frames[n++] = frames[i];
-	fprintf(out, ",\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n,
+	fprintf(out, "],\"frames\":{\"n\":%u,\"of\":%llu,\"data\":\"", n,
 		(unsigned long long)surface->frame_rows);
 	COLUMN(kept_interval_ns(frames[i]));
 	for (uint32_t i = 0; i < n; i++) {
@@ -430,6 +420,7 @@ static int print_chart(FILE *out, const struct session *session, const struct pa
 	COLUMN(kept_late_ns(frames[i]));
 	COLUMN(frames[i]->step);
 	free(frames);
+	free(groups);
 	if (pack_print(&pack, out) < 0)
 		error = -ENOMEM;
 	fputs("\"}}", out);

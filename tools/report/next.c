@@ -27,17 +27,8 @@ static const char *const looks[CAUSES][2] = {
 			    "应用为何为一个 vsync 提交两帧" },
 };
 
-/* What is known is graded better than the session, as a part of it is not there. */
-static void tell_rest(char text[GRADE_TEXT_SIZE], bool is_incomplete, enum language language)
-{
-	static const char *const rests[][2] = {
-		{ "make the report of the whole folder, with events.csv",
-		  "请用完整的文件夹生成报告" },
-		{ "record with a larger buffer", "请用更大的缓冲区重新录制" },
-	};
-
-	add(text, "%s", rests[is_incomplete][language]);
-}
+static const char *const whole_folder[] = { "make the report of the whole folder, with events.csv",
+					    "请用完整的文件夹生成报告" };
 
 static bool is_recorded(const struct session *session)
 {
@@ -92,7 +83,7 @@ static void tell_lost(char text[GRADE_TEXT_SIZE], const struct session *session,
 				late = one;
 		}
 	if (!late && session->lacks_events) {
-		tell_rest(text, false, language);
+		add(text, "%s", whole_folder[language]);
 		return;
 	}
 	/* "look at 0:30, the worst freeze due to App too slow, in checkout: " */
@@ -227,8 +218,10 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 	} else if (known == GRADE_BAD || known == GRADE_POOR || known == GRADE_FAIR ||
 		   (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0)) {
 		tell_lost(text, session, app, language);
+	} else if (known == GRADE_GOOD && app->grade == GRADE_INCOMPLETE) {
+		add(text, "%s", zh ? "请用更大的缓冲区重新录制" : "record with a larger buffer");
 	} else if (known == GRADE_GOOD && app->grade != known) {
-		tell_rest(text, app->grade == GRADE_INCOMPLETE, language);
+		add(text, "%s", whole_folder[language]);
 	}
 	if (known == GRADE_TOO_SHORT)
 		add(text,

@@ -91,6 +91,7 @@ struct printer {
 	bool is_first; /* of an array: no comma before it */
 };
 
+/* Prints and frees an object. @stays_open: members follow. */
 static void print_object(struct printer *printer, struct json_object *object, bool stays_open)
 {
 	const char *text = json_object_to_json_string_ext(
@@ -102,7 +103,7 @@ static void print_object(struct printer *printer, struct json_object *object, bo
 	json_object_put(object);
 }
 
-/* Prints an element of an array, and frees it. @stays_open: members follow. */
+/* An element of an array, likewise. */
 static void print_element(struct printer *printer, struct json_object *object, bool stays_open)
 {
 	fputs(printer->is_first ? "\n" : ",\n", printer->out);
@@ -742,8 +743,7 @@ static struct json_object *compared_object(const struct comparison *comparison, 
 			json_object_array_add(runs, lost);
 		}
 		json_object_object_add(one, "runs", runs);
-		/* How long the frames and freezes are at least that last for a share of the time.
-		 */
+		/* How long frames and freezes are at least that last for a share of the time. */
 		if (compare_curve(surface, (enum group)group, shares, ms))
 			curve = json_object_new_array();
 		for (unsigned int i = 0; curve && i < COMPARE_SHARES; i++) {

@@ -64,9 +64,7 @@ int page_begin(struct page *page, const char *path, bool watch)
 	return 0;
 }
 
-/* A session, the devices or a comparison is printed into memory, so that end_element() has all of
- * it.
- */
+/* A session, the devices or a comparison is printed into memory: end_element() has all of it. */
 static FILE *begin_element(struct page *page)
 {
 	page->text = NULL;

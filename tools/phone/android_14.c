@@ -99,7 +99,7 @@ static void queue_buffer(struct simulation *sim, struct layer *layer, struct mar
 	write_all(binder, "setTransactionState{");
 	write_step(binder, layer->queue, 1);
 	write_all(binder, "TransactionQueue=1; mTransactionFlags=16; }");
-	write_end(render);
+	write_all(render, "}");
 }
 
 /* SurfaceFlinger commits what arrived, composites, and returns the buffers of the previous frames
@@ -162,7 +162,7 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 		write_all(writer, "acquireBuffer{ FramebufferSurface: %u{} FramebufferSurface=0; }",
 			  slot);
 	}
-	write_end(writer);
+	write_all(writer, "}");
 	write_present(writer, vsync,
 		      vsync->display ? "presentFrameAndReleaseLayers for " OUTER
 				     : "presentFrameAndReleaseLayers for " DISPLAY);
@@ -183,7 +183,7 @@ static void latch_and_compose(struct simulation *sim, const struct vsync *vsync)
 		for (unsigned int n = 0; n <= frame->replaced + frame->dropped; n++) {
 			write_all(binder, "releaseBufferCallback{");
 			write_step(binder, frame->layer->producer_queue, -1);
-			write_end(binder);
+			write_all(binder, "}");
 		}
 	}
 }

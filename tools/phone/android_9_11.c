@@ -89,7 +89,7 @@ static void queue_transaction(struct simulation *sim, struct layer *layer, uint6
 	layer->transaction = true;
 	write_all(writer, "setTransactionState{");
 	write_step(writer, layer->transactions, 1);
-	write_end(writer);
+	write_all(writer, "}");
 }
 
 /* --- SurfaceFlinger's main thread --- */
@@ -104,7 +104,7 @@ static void apply_transactions(struct simulation *sim, const struct vsync *vsync
 			write_step(&sim->sf, layer->transactions, -1);
 		layer->transaction = false;
 	}
-	write_end(&sim->sf);
+	write_all(&sim->sf, "}");
 }
 
 static void latch(struct simulation *sim, const struct vsync *vsync)
@@ -155,9 +155,9 @@ static void latch_and_compose_9(struct simulation *sim, const struct vsync *vsyn
 		apply_transactions(sim, vsync);
 		write_all(writer, "handleMessageInvalidate{");
 		latch(sim, vsync);
-		write_end(writer);
+		write_all(writer, "}");
 	}
-	write_end(writer);
+	write_all(writer, "}");
 	if (vsync->missed || (vsync->frame_count == 0 && !vsync->compose))
 		return;
 	write_all(writer,
@@ -206,7 +206,7 @@ static void latch_and_compose_11(struct simulation *sim, const struct vsync *vsy
 		  "finishFrame{ composeSurfaces{ hasClientComposition=%d; }",
 		  vsync->client);
 	acquire_framebuffer(sim, vsync);
-	write_end(writer);
+	write_all(writer, "}");
 	write_present(writer, vsync, "postFramebuffer");
 	write_all(writer, END_POST " }");
 	if (vsync->mirrored) {
@@ -215,7 +215,7 @@ static void latch_and_compose_11(struct simulation *sim, const struct vsync *vsy
 		acquire_framebuffer(sim, vsync);
 		write_all(writer, "} postFramebuffer{ " END_POST " }");
 	}
-	write_end(writer);
+	write_all(writer, "}");
 	release(sim, vsync);
 	if (sim_chance(sim, 20))
 		write_all(writer, "VSP-period=%lld; VSP-intercept=9597;",

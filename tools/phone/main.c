@@ -80,8 +80,7 @@ struct settings {
 	const char *instance;
 	const char *output;
 	const char *truth;
-	double speed;
-	uint64_t loops;
+	struct play_options play;
 	double vsync_ms;
 	int buffer_kb;
 	bool top_level;
@@ -191,10 +190,10 @@ static void read_options(struct settings *s, int argc, char **argv)
 			s->scenario.seed = parse_integer("--seed", optarg, 0, UINT64_MAX);
 			break;
 		case OPTION_LOOPS:
-			s->loops = parse_integer("--loops", optarg, 1, 1000000000);
+			s->play.loops = parse_integer("--loops", optarg, 1, 1000000000);
 			break;
 		case OPTION_SPEED:
-			s->speed = parse_number("--speed", optarg, 0, 1000);
+			s->play.speed = parse_number("--speed", optarg, 0, 1000);
 			break;
 		case OPTION_LIST:
 		case OPTION_VERSION:
@@ -233,7 +232,7 @@ static void read_options(struct settings *s, int argc, char **argv)
 		wrong_usage("--output", "cannot be combined with options of an instance");
 	if (s->top_level && (s->instance || s->keep || s->buffer_kb))
 		wrong_usage("--top-level", "cannot be combined with options of an instance");
-	if (!s->output && s->speed <= 0)
+	if (!s->output && s->play.speed <= 0)
 		wrong_usage("--speed", "0 needs --output");
 	if (s->output && s->truth && strcmp(s->output, "-") == 0 && strcmp(s->truth, "-") == 0)
 		wrong_usage("--truth", "--output already uses standard output");
@@ -264,11 +263,9 @@ int main(int argc, char **argv)
 	struct plan plan = { 0 };
 	struct settings settings = {
 		.scenario = { .vocabulary = "android-14", .seed = 1 },
-		.speed = 1,
-		.loops = 1,
+		.play = { .speed = 1, .loops = 1, .stop = &stop },
 		.vsync_ms = PERIOD_DEFAULT_MS,
 	};
-	struct play_options play = { .stop = &stop };
 	struct play_result result = { 0 };
 	struct truth_csv truth;
 	FILE *truth_file = stdout, *out = NULL;
@@ -304,23 +301,21 @@ int main(int argc, char **argv)
 							     : "jank-phone",
 					 settings.buffer_kb ? settings.buffer_kb : 4096,
 					 settings.keep);
-		play.marker_path = instance_marker_path(instance);
-		play.clock = instance_clock(instance);
+		settings.play.marker_path = instance_marker_path(instance);
+		settings.play.clock = instance_clock(instance);
 		if (settings.wait_reader)
 			instance_wait_reader(instance, READER_SECONDS, &stop);
 	}
 
 	truth_csv_open(&truth, &plan, truth_file, (uint64_t)(settings.vsync_ms * 1e6),
-		       out ? 1 : settings.speed);
-	play.speed = settings.speed;
-	play.loops = settings.loops;
+		       out ? 1 : settings.play.speed);
 	if (out) {
-		error = play_text(&plan, &play, &truth, out);
+		error = play_text(&plan, &settings.play, &truth, out);
 		if (error < 0)
 			fail(settings.output, strerror(-error),
 			     "check the disk, or the reader of the pipe");
 	} else {
-		play_tracefs(&plan, &play, &truth, &result);
+		play_tracefs(&plan, &settings.play, &truth, &result);
 	}
 	truth_csv_close(&truth, stop);
 	if (out)

@@ -127,14 +127,6 @@ uint32_t plan_add_marker(struct plan *plan, struct marker marker, struct span te
 	return plan->marker_total++;
 }
 
-uint32_t plan_add_step(struct plan *plan, struct marker marker, uint32_t counter, int step)
-{
-	uint32_t number = plan_add_marker(plan, marker, SPAN_LITERAL("C"));
-
-	plan->markers[number].step = (int32_t)counter * 4 + step + 1;
-	return number;
-}
-
 void plan_add_truth(struct plan *plan, struct truth_frame frame)
 {
 	plan->truth = grow_array(plan->truth, &plan->truth_capacity, plan->truth_count,

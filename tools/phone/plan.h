@@ -31,6 +31,8 @@
 
 #define VSYNC_UNKNOWN INT64_C(-1)
 
+#define NS_PER_S UINT64_C(1000000000)
+
 struct virtual_process {
 	int32_t pid;	      /* in the recording or the scenario, not the real one */
 	char comm[COMM_SIZE]; /* of its main thread */
@@ -111,9 +113,6 @@ uint32_t plan_add_counter(struct plan *plan, const char *name);
 
 /* Adds a marker. Only time, thread, process and cpu of @marker are read. Returns its number. */
 uint32_t plan_add_marker(struct plan *plan, struct marker marker, struct span text);
-
-/* Adds a marker that changes @counter by @step (-1, 0 or 1); plan_sort() computes its value. */
-uint32_t plan_add_step(struct plan *plan, struct marker marker, uint32_t counter, int step);
 
 void plan_add_truth(struct plan *plan, struct truth_frame frame);
 

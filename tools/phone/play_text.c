@@ -7,8 +7,6 @@
 
 #include "tools/phone/error.h"
 
-#define NS_PER_S 1000000000
-
 static void wait_until(FILE *out, uint64_t due_ns, const volatile sig_atomic_t *stop)
 {
 	struct timespec due = { (time_t)(due_ns / NS_PER_S), (long)(due_ns % NS_PER_S) };

@@ -30,8 +30,6 @@
 
 #include "tools/phone/error.h"
 
-#define NS_PER_S 1000000000
-
 /* Shorter sleeps would last longer than planned. */
 #define SLEEP_MIN_NS 20000
 

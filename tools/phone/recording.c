@@ -12,7 +12,7 @@
 #include "tools/phone/error.h"
 
 /* Time between two loops of a recording: long enough to count as a wait, not as a jank. */
-#define LOOP_GAP_NS UINT64_C(1000000000)
+#define LOOP_GAP_NS NS_PER_S
 
 #define BUFFER_SIZE (FTRACE_TEXT_LINE_MAX * 8)
 
@@ -37,23 +37,6 @@ struct recording {
 	int32_t processes[PROCESSES_MAX]; /* for each of the plan's: recorded_thread.process */
 	uint32_t last; /* thread of the previous marker: often also that of the next one */
 };
-
-static uint32_t find_thread(struct recording *r, int32_t tid)
-{
-	if (r->last < r->thread_count && r->threads[r->last].tid == tid)
-		return r->last;
-	for (r->last = 0; r->last < r->thread_count; r->last++)
-		if (r->threads[r->last].tid == tid)
-			return r->last;
-	r->threads =
-		grow_array(r->threads, &r->thread_capacity, r->thread_count, sizeof(*r->threads));
-	r->threads[r->thread_count] = (struct recorded_thread){
-		.tid = tid,
-		.tgid = TRACE_ID_UNKNOWN,
-		.pid = TRACE_ID_UNKNOWN,
-	};
-	return r->thread_count++;
-}
 
 /* The payload in the line with the thread name @comm: the text after the colons of time and
  * function. @end is the end of the line. */
@@ -80,10 +63,23 @@ static void add_marker(struct recording *r, const struct trace_record *record, s
 {
 	static char text[FTRACE_TEXT_LINE_MAX];
 	struct plan *plan = r->plan;
-	uint32_t number = find_thread(r, record->tid);
-	struct recorded_thread *thread = &r->threads[number];
 	uint64_t before = plan->marker_total ? plan->markers[plan->marker_total - 1].time_ns : 0;
+	struct recorded_thread *thread;
 
+	if (r->last >= r->thread_count || r->threads[r->last].tid != record->tid)
+		r->last = 0;
+	while (r->last < r->thread_count && r->threads[r->last].tid != record->tid)
+		r->last++;
+	if (r->last == r->thread_count) {
+		r->threads = grow_array(r->threads, &r->thread_capacity, r->thread_count,
+					sizeof(*r->threads));
+		r->threads[r->thread_count++] = (struct recorded_thread){
+			.tid = record->tid,
+			.tgid = TRACE_ID_UNKNOWN,
+			.pid = TRACE_ID_UNKNOWN,
+		};
+	}
+	thread = &r->threads[r->last];
 	thread->markers++;
 	if (record->tgid != TRACE_ID_UNKNOWN)
 		thread->tgid = record->tgid;
@@ -116,7 +112,7 @@ static void add_marker(struct recording *r, const struct trace_record *record, s
 						   ? before
 						   : record->time_ns - plan->base_ns,
 				/* recording_load() sets the plan's number. */
-				.thread = (uint16_t)number,
+				.thread = (uint16_t)r->last,
 				.process = NO_PROCESS,
 				.cpu = record->cpu < 0 ? 0 : (uint8_t)record->cpu,
 			},

@@ -467,8 +467,7 @@ static bool step_culprit(struct scenario_run *run, struct vsync *vsync, int64_t 
 		break;
 	case CULPRIT_SF_CPU:
 	case CULPRIT_SF_GPU:
-		/* It plans to present one and a half vsyncs after its tick, where there is a plan.
-		 */
+		/* It plans to present 1.5 vsyncs after its tick, where there is a plan. */
 		last = planned ? 2 : 1;
 		late.cause =
 			culprit == CULPRIT_SF_GPU ? "surfaceflinger-gpu" : "surfaceflinger-cpu";

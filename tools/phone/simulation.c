@@ -176,11 +176,6 @@ static uint32_t write_marker(struct marker_writer *writer, char letter, const ch
 	return plan_add_marker(writer->sim->plan, next_marker(writer), span_of(text));
 }
 
-void write_end(struct marker_writer *writer)
-{
-	plan_add_marker(writer->sim->plan, next_marker(writer), SPAN_LITERAL("E"));
-}
-
 void write_all(struct marker_writer *writer, const char *format, ...)
 {
 	char text[2048], *at = text;
@@ -199,7 +194,7 @@ void write_all(struct marker_writer *writer, const char *format, ...)
 		} else if (letter == '>') {
 			write_marker(writer, 'I', at + 1);
 		} else if (letter == '}') {
-			write_end(writer);
+			plan_add_marker(writer->sim->plan, next_marker(writer), SPAN_LITERAL("E"));
 		} else {
 			*strrchr(at, '=') = '|';
 			write_marker(writer, 'C', at);
@@ -210,7 +205,10 @@ void write_all(struct marker_writer *writer, const char *format, ...)
 
 void write_step(struct marker_writer *writer, uint32_t counter, int step)
 {
-	plan_add_step(writer->sim->plan, next_marker(writer), counter, step);
+	struct plan *plan = writer->sim->plan;
+	uint32_t number = plan_add_marker(plan, next_marker(writer), SPAN_LITERAL("C"));
+
+	plan->markers[number].step = (int32_t)counter * 4 + step + 1;
 }
 
 void write_toggle(struct marker_writer *writer, bool *value, const char *name)
@@ -285,7 +283,7 @@ void write_hardware_vsync(struct simulation *sim, const struct vsync *vsync, con
 	writer_advance(writer, vsync->time_ns);
 	write_all(writer, "%s{", slice);
 	write_toggle(writer, &sim->hardware_value, counter);
-	write_end(writer);
+	write_all(writer, "}");
 }
 
 void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_ns,
@@ -306,7 +304,7 @@ void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_
 		write_all(render, "dequeueBuffer%s%.*s{", layer->tag_length ? " - " : "",
 			  layer->tag_length, layer->producer);
 		writer_advance(render, queue_ns);
-		write_end(render);
+		write_all(render, "}");
 	}
 	write_all(render, "eglSwapBuffersWithDamageKHR{");
 	for (unsigned int i = 0; i <= frame->replaced; i++) {
@@ -317,7 +315,7 @@ void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_
 			write_all(render, "Trace GPU completion fence %u{}", ++app->fences);
 			write_step(render, app->fence_counter, 1);
 		}
-		write_end(render);
+		write_all(render, "}");
 	}
 	write_all(render,
 		  framed && !app->draws_itself ? "dequeueBuffer{} } }" : "dequeueBuffer{} }");
@@ -332,7 +330,7 @@ void sim_draw(struct simulation *sim, const struct frame *frame, uint64_t start_
 		app->fence.now_ns += 400000 + fence * 37 % 10 * 100000;
 		if (n == 0)
 			writer_advance(&app->fence, frame->gpu_until_ns);
-		write_end(&app->fence);
+		write_all(&app->fence, "}");
 		write_step(&app->fence, app->fence_counter, -1);
 	}
 	if (vocabulary->queue_transaction && layer->kind == LAYER_WINDOW && sim_chance(sim, 3))

@@ -17,7 +17,6 @@
 #define SIM_FRAMES_MAX 256
 
 #define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_S UINT64_C(1000000000)
 
 /* Writes the markers of one thread, each some microseconds after the previous one. */
 struct marker_writer {
@@ -183,7 +182,6 @@ void writer_advance(struct marker_writer *writer, uint64_t time_ns);
 /* The binder thread of SurfaceFlinger that is free first, at @time_ns or later. */
 struct marker_writer *sim_free_binder(struct simulation *sim, uint64_t time_ns);
 
-void write_end(struct marker_writer *writer);
 /* Writes what @format prints, a picture of the trace: "prepare{ rebuild{} Queue=0; <latch> }" is a
  * slice with another one, a counter and an instant in it. */
 void write_all(struct marker_writer *writer, const char *format, ...)
@@ -192,7 +190,7 @@ void write_all(struct marker_writer *writer, const char *format, ...)
 /* Writes the other value of a counter that is 0 or 1. */
 void write_toggle(struct marker_writer *writer, bool *value, const char *name);
 
-/* Writes a new value of a counter of the plan, see plan_add_step(). */
+/* Changes a counter of the plan by @step (-1, 0 or 1); plan_sort() computes its value. */
 void write_step(struct marker_writer *writer, uint32_t counter, int step);
 
 /* Begins a present slice, and adds the truth: the frames of @vsync. */

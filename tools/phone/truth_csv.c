@@ -25,9 +25,8 @@ void truth_csv_open(struct truth_csv *csv, const struct plan *plan, FILE *out, u
 		fputs("present(s),vsync(s),interval(ms),vsyncs,app,Surface,layer,cause\n", out);
 }
 
-/* Prints a name, a part of one of the plan's texts. It comes from a trace and can have any bytes:
- * it is escaped, so that it cannot end the line, and a spreadsheet does not read it as a formula.
- */
+/* Prints a name, a part of one of the plan's texts. It can have any bytes, as it is a trace's: it
+ * is escaped, so that it cannot end the line, and a spreadsheet does not read it as a formula. */
 static void put_name(FILE *out, struct span name)
 {
 	bool quoted = memchr(name.ptr, ',', name.len) || memchr(name.ptr, '"', name.len);

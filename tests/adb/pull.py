@@ -28,8 +28,7 @@ def running(checks, place):
     done = succeeded(checks, "--no-rotate", place.jank_adb("pull", "out", "--no-rotate"))
     checks.that(not any("frames" in name for name in copied(phone)), f"--no-rotate copies closed segments: {copied(phone)}")
     checks.that("frames.csv" in names(phone.folder()) and "frames-000001.csv" not in names(phone.folder()), "--no-rotate rotates")
-    done = succeeded(checks, "pull", place.jank_adb("pull", "out"))
-    there = place.into(done)
+    there = place.into(succeeded(checks, "pull", place.jank_adb("pull", "out")))
     checks.equal(names(there), ["doframe-000001.csv", "dropFrames-000001.csv", "events-000001.csv", "fps-000001.csv", "frames-000001.csv",
                                 "session.json", "summary.csv"], "files of the first pull")
     phone.play(second)
@@ -97,8 +96,7 @@ def removed(checks, place):
 
 def snapshots(checks, place):
     phone = place.phone()
-    text, _ = trace(place.here)
-    place.captured(checks, phone, text, "--snapshot", "50", "--snapshot-seconds", "2")
+    place.captured(checks, phone, trace(place.here)[0], "--snapshot", "50", "--snapshot-seconds", "2")
     there = place.into(succeeded(checks, "pull", place.jank_adb("pull")))
     checks.that((there / "snapshot-000001.txt").exists(), f"no snapshot: {names(there)}")
     succeeded(checks, "start", place.jank_adb("start"))
@@ -110,19 +108,21 @@ def snapshots(checks, place):
 
 
 def many(checks, place):
-    """A segment without frames has its events alone, and was not removed. However many files or numbers are new, they are few calls of adb."""
+    """A segment without frames has its events alone, and was not removed. However many are new, they are few calls of adb. 000600 is no octal."""
     phone = place.phone()
     place.capture(checks)
     for _ in range(3):
         checks.equal(succeeded(checks, "pull of an idle capture", place.jank_adb("pull"))[2], [], "idle segments")
     for number in (*range(100, 600), 999999999, 10**20):
         (phone.folder() / f"fps-{number:06}.csv").write_text("row\n" * (number % 1000))
-    for new, most in ((502, 12), (0, 8)):
+    (phone.folder() / "session-000600.json").write_text('{\n  "session_id": "0600"\n}\n')
+    for new, most in ((504, 12), (0, 8)):
         before = len(phone.log())
-        done = place.jank_adb("pull", "--no-rotate", shell=("sh", "-c", 'ulimit -t 20; exec sh "$0" "$@"'))
+        done = place.jank_adb("pull", "--no-rotate", shell=("sh", "-c", 'ulimit -t 20; exec $(command -v busybox) sh "$0" "$@"'))
         succeeded(checks, f"{new} new files", done, f"new files: {new} of")
         checks.equal([line.split(" ")[4] for line in done[2]], ["99", "999999998"][:new], f"what was removed is said once: {done[2]}")
-        checks.that(len(phone.log()) - before <= most and bool(copied(phone, before)) == bool(new), f"{new} new files: {phone.log()[before:]}"[:999])
+        checks.that(len(phone.log()) - before <= most and bool(copied(phone, before)) == bool(new) and
+                    (place.here / f"fps/{SERIAL}-0600/fps-000599.csv").exists(), f"{new} new files: {phone.log()[before:]}"[:999])
 
 
 def damaged(checks, place):

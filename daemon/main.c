@@ -34,19 +34,6 @@ static void limit_heap(void)
 #endif
 }
 
-/* Opens those of the descriptors 0 to 2 that are closed. Otherwise the first opened file would be
- * one of them, and messages would be written into it. */
-static void open_standard_streams(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd < STDERR_FILENO);
-	if (fd > STDERR_FILENO)
-		close(fd);
-}
-
 /* Writes the rest of the buffer. Lost output is an error, unless the reader has closed the pipe:
  * then it has read enough. Returns the exit code. */
 static int flush_stdout(int code)
@@ -65,6 +52,8 @@ static int flush_stdout(int code)
 
 int main(int argc, char **argv)
 {
+	int fd;
+
 	limit_heap();
 	/* If the parent ignores SIGCHLD, waitpid() would return no exit status. A file beyond its
 	 * size limit should be an error of write(), not a signal that ends the process. */
@@ -73,6 +62,12 @@ int main(int argc, char **argv)
 	/* No other user may write to what this process creates: a later command reads options and
 	 * names of files from it. A service or a shell of Android may have the umask 0. */
 	umask(umask(022) | 022);
-	open_standard_streams();
+	/* Opens those of the descriptors 0 to 2 that are closed. Otherwise the first opened file
+	 * would be one of them, and messages would be written into it. */
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd < STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
 	return flush_stdout(cli_run(argc, argv));
 }

@@ -11,22 +11,21 @@
 #include "daemon/base/report.h"
 #include "daemon/base/text_file.h"
 
-/* Opens a regular file without waiting for a writer of a FIFO. Returns a descriptor or -errno. */
-static int open_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat info;
-
-	if (fd < 0 || fstat(fd, &info) < 0 || S_ISREG(info.st_mode))
-		return fd < 0 ? -errno : fd;
-	close(fd);
-	return S_ISDIR(info.st_mode) ? -EISDIR : -ENXIO;
-}
-
 struct span rules_read_file(const char *option, const char *path, const char *advice)
 {
+	/* It does not wait for a writer of a FIFO. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat info;
 	char *text;
-	ssize_t n = text_file_read_all(&text, open_file(path), RULES_FILE_MAX);
+	ssize_t n;
+
+	if (fd < 0) {
+		fd = -errno;
+	} else if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
+		close(fd);
+		fd = S_ISDIR(info.st_mode) ? -EISDIR : -ENXIO;
+	}
+	n = text_file_read_all(&text, fd, RULES_FILE_MAX);
 
 	if (n >= 0)
 		return (struct span){ text, (size_t)n };

@@ -127,13 +127,8 @@ static bool begins_formula(char first)
 	return first == '=' || first == '+' || first == '-' || first == '@' || first == '\t';
 }
 
-/* True: it is written as it is, and needs no quotes. */
-static bool is_plain(char byte)
-{
-	return byte >= 0x20 && byte < 0x7f && byte != ',' && byte != '"';
-}
-
-/* True: 16 bytes are plain. They are compared at once: a byte that is not ASCII is negative. */
+/* True: 16 bytes are written as they are, and need no quotes. They are compared at once: a byte
+ * that is not ASCII is negative. */
 static bool are_plain(const char *text)
 {
 	int8_t __attribute__((vector_size(16))) bytes;
@@ -154,7 +149,7 @@ static size_t plain_length(const char *text, size_t len)
 		n += 16;
 	if (len >= 16 && len - n < 16 && are_plain(text + len - 16))
 		return len;
-	while (n < len && is_plain(text[n]))
+	while (n < len && text[n] >= 0x20 && text[n] < 0x7f && text[n] != ',' && text[n] != '"')
 		n++;
 	return n;
 }

@@ -224,29 +224,24 @@ static int find_end(int fd, off_t *end)
 	return n < 0 ? -errno : 0;
 }
 
-/* True: the file begins with jankd's header, or with a part of it. Only its first two columns are
- * compared: later ones differ between versions. */
-static bool is_ours(int fd, const char *header)
-{
-	size_t part = strcspn(header, ",");
-	char bytes[64];
-	ssize_t n;
-
-	part += header[part] ? 1 + strcspn(header + part + 1, ",") : 0;
-	n = text_file_read_begin(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes));
-	return n >= 0 && memcmp(bytes, header, strnlen(bytes, (size_t)n)) == 0;
-}
-
 int csv_file_repair(int folder_fd, const char *name, const char *header)
 {
 	struct stat info;
-	int fd = folder_open_regular(folder_fd, name, O_RDWR, &info), error;
+	int fd = folder_open_regular(folder_fd, name, O_RDWR, &info), error = 0;
+	size_t part = strcspn(header, ",");
+	char bytes[64];
 	off_t end = -1;
+	ssize_t n;
 
 	/* A link, a device or a read-only file is not from jankd. */
 	if (fd < 0)
 		return 0;
-	error = is_ours(fd, header) ? find_end(fd, &end) : 0;
+	/* One of jankd begins with the header, or with a part of it. Only its first two columns are
+	 * compared: later ones differ between versions. */
+	part += header[part] ? 1 + strcspn(header + part + 1, ",") : 0;
+	n = text_file_read_begin(fd, bytes, part < sizeof(bytes) ? part : sizeof(bytes));
+	if (n >= 0 && memcmp(bytes, header, strnlen(bytes, (size_t)n)) == 0)
+		error = find_end(fd, &end);
 	if (error == 0 && end == 0)
 		error = unlinkat(folder_fd, name, 0) < 0 ? -errno : 0;
 	else if (error == 0 && end > 0 &&

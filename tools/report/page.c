@@ -182,28 +182,24 @@ static uint32_t most_known(uint32_t a, uint32_t b)
 	return a == WINDOW_UNKNOWN ? b : b == WINDOW_UNKNOWN || a > b ? a : b;
 }
 
-/* The rows of a Surface, @joined to one; *n: their number. NULL: none, or out of memory. */
-static struct window *rows_of(const struct session *session, uint32_t surface, uint32_t joined,
-			      uint32_t *n)
+/* Adds the rows of a Surface, @joined to one; *n: their number. They are freed by the caller. */
+static int add_rows(struct window **rows, uint32_t *n, const struct session *session,
+		    uint32_t surface, uint32_t joined)
 {
-	struct window *rows = NULL;
 	uint32_t in_row = 0;
 
-	*n = 0;
 	for (uint64_t i = 0; i < session->windows.n; i++) {
 		const struct window *next = pool_at(&session->windows, i);
-		struct window *row = *n > 0 ? &rows[*n - 1] : NULL;
+		struct window *row = *n > 0 ? &(*rows)[*n - 1] : NULL;
 
 		if (next->surface != surface)
 			continue;
 		if (!row || in_row >= joined || next->start_us < row->end_us ||
 		    session_section(session, next->end_us) !=
 			    session_section(session, row->end_us)) {
-			row = array_add(&rows, n, sizeof(*rows));
-			if (!row) {
-				free(rows);
-				return NULL;
-			}
+			row = array_add(rows, n, sizeof(**rows));
+			if (!row)
+				return -ENOMEM;
 			*row = *next;
 			in_row = 1;
 			continue;
@@ -239,7 +235,7 @@ static struct window *rows_of(const struct session *session, uint32_t surface, u
 		row->refresh_hundredths = next->refresh_hundredths;
 		in_row++;
 	}
-	return rows;
+	return 0;
 }
 
 /* 0 is unknown. */
@@ -269,9 +265,10 @@ static int print_rows(FILE *out, const struct session *session, uint32_t surface
 		      const struct kept_frame **frames, uint32_t n_frames)
 {
 	struct pack pack = { 0 };
-	uint32_t n, at = 0;
-	struct window *rows = rows_of(session, surface, joined, &n);
-	uint8_t *causes = calloc(n + 1, 1);
+	uint32_t n = 0, at = 0;
+	struct window *rows = NULL;
+	int error = add_rows(&rows, &n, session, surface, joined);
+	uint8_t *causes = error == 0 ? calloc(n + 1, 1) : NULL;
 
 	if (!causes) {
 		free(rows);

@@ -34,7 +34,8 @@ static void wait_retry(void)
 	nanosleep(&(struct timespec){ 0, RETRY_NS }, NULL);
 }
 
-struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep)
+void instance_open(struct instance **opened, const char *tracefs, const char *name, int buffer_kb,
+		   bool keep)
 {
 	static const char *const rare[][2] = {
 		{ "oom", "mark_victim" },
@@ -48,6 +49,7 @@ struct instance *instance_open(const char *tracefs, const char *name, int buffer
 
 	if (!instance)
 		fail_memory("instance");
+	*opened = instance;
 	if (tracefs) {
 		snprintf(marker, sizeof(marker), "%s/trace_marker", tracefs);
 		if (access(marker, F_OK) < 0)
@@ -71,7 +73,7 @@ struct instance *instance_open(const char *tracefs, const char *name, int buffer
 	if (!instance->marker_path || !instance->folder)
 		fail_memory("instance");
 	if (!name || !tracefs_instance_is_new(made))
-		return instance;
+		return;
 
 	instance->remove = !keep;
 	if (tracefs_instance_file_write(made, "trace_clock", "mono") < 0)
@@ -88,7 +90,6 @@ struct instance *instance_open(const char *tracefs, const char *name, int buffer
 		      stderr);
 	if (tracefs_trace_on(made) < 0)
 		fail(name, "cannot switch tracing on", "check tracing_on of the instance");
-	return instance;
 }
 
 const char *instance_marker_path(const struct instance *instance)

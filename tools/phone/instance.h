@@ -11,6 +11,7 @@ struct instance;
 
 /**
  * instance_open() - open an instance, or create it
+ * @opened: set before an error ends the program, so that what was created can still be closed
  * @tracefs: mount point of tracefs, or NULL: it is searched, and mounted if necessary
  * @name: of the instance, or NULL: the top level of tracefs, which always exists
  * @buffer_kb: buffer of each CPU in KiB, set only in a created instance
@@ -19,7 +20,8 @@ struct instance;
  * A created instance is set up as atrace does: clock, tgids, names of threads. An existing one is
  * not changed. Ends the program if tracefs reports an error. Close it with instance_close().
  */
-struct instance *instance_open(const char *tracefs, const char *name, int buffer_kb, bool keep);
+void instance_open(struct instance **opened, const char *tracefs, const char *name, int buffer_kb,
+		   bool keep);
 
 /* Path of the instance's trace_marker; borrowed. */
 const char *instance_marker_path(const struct instance *instance);

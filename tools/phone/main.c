@@ -295,12 +295,11 @@ int main(int argc, char **argv)
 		out = open_output(settings.output);
 	} else {
 		atexit(close_instance);
-		instance = instance_open(settings.tracefs,
-					 settings.top_level  ? NULL
-					 : settings.instance ? settings.instance
-							     : "jank-phone",
-					 settings.buffer_kb ? settings.buffer_kb : 4096,
-					 settings.keep);
+		instance_open(&instance, settings.tracefs,
+			      settings.top_level  ? NULL
+			      : settings.instance ? settings.instance
+						  : "jank-phone",
+			      settings.buffer_kb ? settings.buffer_kb : 4096, settings.keep);
 		settings.play.marker_path = instance_marker_path(instance);
 		settings.play.clock = instance_clock(instance);
 		if (settings.wait_reader)

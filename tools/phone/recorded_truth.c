@@ -134,10 +134,9 @@ static void find_truth(struct plan *plan)
 			is_latch = is_tx ? starts(text, "C|BufferTX - ") &&
 						   inside(stack, depth, SLICE_LATCH)
 					 : depth > 0 && stack[depth - 1] == SLICE_ACQUIRE;
-			is_latch &= name.len > 0 &&
-				    !span_starts_with(name, SPAN_LITERAL("FramebufferSurface"));
+			is_latch &= !span_starts_with(name, SPAN_LITERAL("FramebufferSurface"));
 		}
-		if (is_latch) {
+		if (is_latch && name.len > 0) {
 			uint32_t layer = plan_layer(plan, name);
 			unsigned int at = 0;
 

@@ -15,9 +15,11 @@
 uint64_t clock_ns(clockid_t clock);
 
 struct play_options {
-	const char *marker_path; /* of trace_marker; of play_tracefs() alone, as the clock */
-	clockid_t clock;	 /* of the trace, for the times of the truth */
-	double speed;		 /* 2 waits half as long as planned; 0, of a text, does not wait */
+	/* Only play_tracefs() needs the path of trace_marker and the clock of the trace, which
+	 * gives the times of the truth. */
+	const char *marker_path;
+	clockid_t clock;
+	double speed; /* 2 waits half as long as planned; a text may have 0, which does not wait */
 	uint64_t loops;
 	const volatile sig_atomic_t *stop; /* set by a signal: playback ends early */
 };

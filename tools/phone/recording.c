@@ -173,6 +173,7 @@ static void add_threads(struct recording *r)
 			order[shared++] = order[i];
 			continue;
 		}
+		/* A new process gets the pid in the markers of its thread with the most markers. */
 		if (process == plan->process_count) {
 			for (uint32_t j = 0; j < r->thread_count; j++)
 				if (r->threads[j].tid == thread->process)

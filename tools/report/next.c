@@ -219,6 +219,7 @@ void next_tell(char text[GRADE_TEXT_SIZE], const struct session *session,
 		   (known == GRADE_TOO_SHORT && grade_lost_ns(facts) > 0)) {
 		tell_lost(text, session, app, language);
 	} else if (known == GRADE_GOOD && app->grade == GRADE_INCOMPLETE) {
+		/* A part of the session is not there, so what is known is graded better. */
 		add(text, "%s", zh ? "请用更大的缓冲区重新录制" : "record with a larger buffer");
 	} else if (known == GRADE_GOOD && app->grade != known) {
 		add(text, "%s", whole_folder[language]);

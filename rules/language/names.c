@@ -91,10 +91,13 @@ const struct slice_meaning *names_slice(struct name_table *names, struct span na
 		memcpy(text, stem.ptr, stem.len);
 		text[stem.len] = '0';
 		ruleset_match_slice(names->rules, numbered, &known->meaning);
-		text[stem.len] = '1';
-		ruleset_match_slice(names->rules, numbered, &other);
-		known->is_number = known->meaning.number != other.number;
-		known->is_newer = known->meaning.newer != other.newer;
+		/* Of most names the rules read no number, and a second search is as long. */
+		if (known->meaning.number == 0 || known->meaning.newer == 0) {
+			text[stem.len] = '1';
+			ruleset_match_slice(names->rules, numbered, &other);
+			known->is_number = known->meaning.number != other.number;
+			known->is_newer = known->meaning.newer != other.newer;
+		}
 	}
 	if (!found)
 		known->is_unnamed = !known->meaning.mask && known->meaning.role == RULE_NONE &&

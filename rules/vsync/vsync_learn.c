@@ -358,7 +358,7 @@ static void learn_report(struct vsync_lattice *v, struct vsync_display *display,
 
 	if (!other)
 		v->stated_ns = now_ns;
-	/* So many ticks, or presents where there are none, show which display is on. */
+	/* Ticks, or presents where there are none, are too few to show which display is on. */
 	if (!lattice_is_locked(v) ||
 	    (lattice_is_new(v) && v->n_ticks < UNDECIDED_TICKS && !lattice_has_presents_only(v))) {
 		if (v->authority != VSYNC_REPORTED || v->followed != display || !is_near)

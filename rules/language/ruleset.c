@@ -257,12 +257,13 @@ static int read_lines(struct reader *r, char *end)
 		for (role = 0; role < ARRAY_SIZE(role_words); role++)
 			if (span_equal(word, span_of(role_words[role].word)))
 				break;
-		for (size_t i = 0; word.ptr && role == ARRAY_SIZE(role_words) && i < role; i++) {
-			add_text(what, sizeof(what), i == 0 ? " " : ", ");
-			add_text(what, sizeof(what), role_words[i].word);
-		}
-		if (word.ptr && role == ARRAY_SIZE(role_words))
+		if (word.ptr && role == ARRAY_SIZE(role_words)) {
+			for (size_t i = 0; i < role; i++) {
+				add_text(what, sizeof(what), i == 0 ? " " : ", ");
+				add_text(what, sizeof(what), role_words[i].word);
+			}
 			return fail(r, r->word, what, word);
+		}
 		if (word.ptr && read_rule(r, role))
 			return 1;
 		r->line = newline ? newline + 1 : end;

@@ -115,7 +115,8 @@ def many(checks, place):
         checks.equal(succeeded(checks, "pull of an idle capture", place.jank_adb("pull"))[2], [], "idle segments")
     for number in (*range(100, 600), 999999999, 10**20):
         (phone.folder() / f"fps-{number:06}.csv").write_text("row\n" * (number % 1000))
-    (phone.folder() / "session-000600.json").write_text('{\n  "session_id": "0600"\n}\n')
+    for name, session in (("000600", "0600"), ("others", "ffff"), ("x\nclosed 1 5 frames-000009.csv\n", "")):
+        (phone.folder() / f"session-{name}.json").write_text(f'{{\n  "session_id": "{session}"\n}}\n')
     for new, most in ((504, 12), (0, 8)):
         before = len(phone.log())
         done = place.jank_adb("pull", "--no-rotate", shell=("sh", "-c", 'ulimit -t 20; exec $(command -v busybox) sh "$0" "$@"'))

@@ -200,8 +200,7 @@ def rebooted(checks, place):
 
 def terminal(checks, place):
     """The live table, and the progress of record."""
-    phone = place.phone()
-    text, _ = trace(place.here, seconds=3)
+    phone, text = place.phone(), trace(place.here, seconds=3)[0]
     shell = {"cwd": place.here, "env": place.environment()}
     code, shown = on_terminal(("sh", JANK_ADB, "record", "3", "out", "--from", place.programs), 120, **shell)
     checks.that(code == 1 and b"] 1 of 3 s" in shown and b"[#" in shown and b"nothing was measured" in shown, f"record in a terminal: {code} {shown}")

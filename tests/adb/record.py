@@ -54,8 +54,7 @@ def shells(checks, place):
 def checked(checks, place):
     """What shellcheck finds."""
     if shutil.which("shellcheck"):
-        done = subprocess.run(["shellcheck", "-s", "sh", JANK_ADB], capture_output=True, text=True)
-        checks.equal(done.stdout, "", "shellcheck")
+        checks.equal(subprocess.run(["shellcheck", "-s", "sh", JANK_ADB], capture_output=True, text=True).stdout, "", "shellcheck")
 
 
 def two(checks, place):
@@ -80,8 +79,7 @@ def two(checks, place):
 
 def interrupted(checks, place):
     """Ctrl-C ends the capture early, and its files are copied."""
-    phone = place.phone()
-    text, truth = trace(place.here, seconds=3)
+    phone, (text, truth) = place.phone(), trace(place.here, seconds=3)
     process = record(place, [phone], text, "out")
     done = succeeded(checks, "Ctrl-C", end(process), "interrupted; stopping the capture and copying its files")
     same_frames(checks, "Ctrl-C", truth, place.into(done))
@@ -128,6 +126,9 @@ def lost(checks, place):
 def during_a_capture(checks, place):
     phone = place.phone()
     place.capture(checks)
+    # Ctrl-C while it stops by itself asks for what it does.
+    adb, stop = place.bin / "adb", f"mkdir {place.here}/once || kill -INT $(cut -d ' ' -f 4 /proc/$PPID/stat)"
+    adb.write_text(adb.read_text().replace("exec", f'case "$*" in *"jankd stop"*) {stop} ;; esac 2>/dev/null\nexec'))
     done = end(record(place, [phone], b"", "out", "--stop", seconds=3), interrupt=False)
     one_line(checks, "record --stop, and nothing is drawn", done, 1, "nothing was measured")
     checks.that(any("new files" in line for line in done[1]), f"its files are copied: {done}")

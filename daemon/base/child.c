@@ -420,8 +420,7 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 		if (error < 0)
 			break;
 		poll(&out, 1, out.fd < 0 && checks++ < END_CHECKS ? END_PAUSE_MS : CHECK_MS);
-		/* What is there when it has ended is read: it may have left its output to others.
-		 */
+		/* After its end only what is there is read: others may have its output, too. */
 		has_ended = poll_end(child.pid, &status);
 		for (int i = has_ended ? PIPE_SIZE / 4096 : READS_MAX; out.fd >= 0 && i > 0; i--) {
 			ssize_t n = read(out.fd, bytes, sizeof(bytes));

@@ -32,6 +32,7 @@ static unsigned int utf8_decode(const unsigned char *byte, uint32_t *code)
 	return len;
 }
 
+/* Arrays of these are in ascending order, see is_in(). */
 struct code_range {
 	uint32_t first, last;
 };

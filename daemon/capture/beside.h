@@ -10,7 +10,6 @@
 #define JANKD_DAEMON_CAPTURE_BESIDE_H
 
 #include "daemon/base/child.h"
-#include "daemon/base/rules_file.h"
 #include "daemon/capture/capture.h"
 #include "daemon/capture/drain.h"
 #include "daemon/capture/session.h"
@@ -100,14 +99,17 @@ struct rules_reload {
 	struct child child; /* to be checked every quarter of a second while it runs */
 	struct session *session;
 	struct drain *drain;
-	char text[RULES_FILE_MAX]; /* of the file so far */
+	char *text; /* up to 1 MB, so it is freed at the end; NULL: none */
 	size_t len;
 };
 
 /* Begins, or begins again. Events from before the end are counted by the old rules. How it ends is
- * an event. child_kill() ends it, in any state. */
+ * an event. */
 void rules_reload_begin(struct rules_reload *reload, struct session *session, struct drain *drain,
 			struct loop *loop);
+
+/* Ends it, in any state. */
+void rules_reload_end(struct rules_reload *reload);
 
 /* --- live_timeline.c ---
  *

@@ -419,7 +419,7 @@ int capture_loop(struct capture *capture, const struct capture_view *view)
 	set_timer(capture);
 	app_watch_begin(&capture->app, options->until_exit, &capture->loop);
 	read_until_over(capture);
-	child_kill(&capture->reload.child);
+	rules_reload_end(&capture->reload);
 	if (view && view->over)
 		view->over(view->context);
 	live_timeline_stop(capture->timeline);

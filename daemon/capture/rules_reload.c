@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/base/report.h"
@@ -28,6 +29,8 @@ static void use(struct rules_reload *reload, struct ruleset *rules)
 {
 	drain_for_request(reload->drain);
 	session_set_rules(reload->session, rules);
+	free(reload->text);
+	reload->text = NULL;
 }
 
 static void on_end(struct child *child, int status)
@@ -56,7 +59,7 @@ void rules_reload_begin(struct rules_reload *reload, struct session *session, st
 	char *argv[] = { "cat", "--", (char *)path, NULL };
 	int error;
 
-	child_kill(&reload->child);
+	rules_reload_end(reload);
 	reload->session = session;
 	reload->drain = drain;
 	reload->len = 0;
@@ -67,9 +70,17 @@ void rules_reload_begin(struct rules_reload *reload, struct session *session, st
 		use(reload, rules_load(path));
 		return;
 	}
-	error = child_start(&reload->child, loop, argv, READ_MS);
+	reload->text = malloc(RULES_FILE_MAX);
+	error = reload->text ? child_start(&reload->child, loop, argv, READ_MS) : -ENOMEM;
 	if (error == 0)
 		return;
 	report("--rules %s: %s; %s", path, strerror(-error), report_advice(error, "try again"));
 	use(reload, NULL);
+}
+
+void rules_reload_end(struct rules_reload *reload)
+{
+	child_kill(&reload->child);
+	free(reload->text);
+	reload->text = NULL;
 }

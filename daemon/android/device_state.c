@@ -262,19 +262,19 @@ static const char *const folders[FOLDERS] = {
 static void add_entry(struct device_state *state, enum folder which, const char *folder,
 		      const char *entry)
 {
-	char type[64] = "", scope[32] = "";
+	char type[64] = "", scope[32];
 
 	if (which == POWER_SUPPLY || which == THERMAL)
 		text_file_read(type, sizeof(type), "%s/%s/type", folder, entry);
-	for (char *c = type; *c; c++)
+	for (char *c = type; which == THERMAL && *c; c++)
 		*c = (char)tolower((unsigned char)*c);
 	switch (which) {
 	case POWER_SUPPLY:
 		/* The first battery. A mouse or a pen that is connected has one, too, with the
-		 * scope Device. */
-		text_file_read(scope, sizeof(scope), "%s/%s/scope", folder, entry);
-		if (state->n_files > 0 || strcmp(type, "battery") != 0 ||
-		    strcmp(scope, "Device") == 0)
+		 * scope Device. Chargers are not asked for theirs. */
+		if (state->n_files > 0 || strcmp(type, "Battery") != 0 ||
+		    (text_file_read(scope, sizeof(scope), "%s/%s/scope", folder, entry) &&
+		     strcmp(scope, "Device") == 0))
 			break;
 		add_file(state, DEVICE_FILE_CAPACITY, folder, entry, "capacity");
 		add_file(state, DEVICE_FILE_BATTERY_TEMP, folder, entry, "temp");

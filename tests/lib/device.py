@@ -25,14 +25,11 @@ done
 [ -n "$FAIL" ] && [ "$mode" = --async_start ] && { echo "error: unknown category"; exit 1; }
 put() { [ -e "$INSTANCE/$1" ] && echo "$2" > "$INSTANCE/$1"; }
 start() {
-    put options/overwrite 1
-    put buffer_size_kb "$kb"
-    put saved_cmdlines_size 8192
+    put options/overwrite 1; put buffer_size_kb "$kb"; put saved_cmdlines_size 8192
     for clock in boot mono global; do put trace_clock $clock && break; done
     put options/record-tgid 1
     put current_tracer nop
-    put events/oom/mark_victim/enable 0
-    put events/oom/wake_reaper/enable 0
+    put events/oom/mark_victim/enable 0; put events/oom/wake_reaper/enable 0
     put tracing_on 1
     : > "$INSTANCE/trace"
 }
@@ -40,8 +37,7 @@ stop() {
     put tracing_on 0
     cat "$INSTANCE/trace"
     : > "$INSTANCE/trace"
-    put options/overwrite 1
-    put buffer_size_kb 1
+    put options/overwrite 1; put buffer_size_kb 1
     put options/record-tgid 0
 }
 tags() { setprop debug.atrace.app_number "$2"; setprop debug.atrace.tags.enableflags "$1"; }

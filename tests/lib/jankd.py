@@ -26,8 +26,7 @@ REPORT = BUILD / "tools" / "jank-report"
 SHARED = SOURCE.parent / "shared"
 TRACES = SHARED / "traces"
 
-# Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs that a test starts would
-# inherit that.
+# Under nohup(1) SIGHUP is ignored, and in the background of a script SIGINT. The programs that a test starts would inherit that.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

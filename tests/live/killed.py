@@ -20,8 +20,7 @@ AGAIN = 8  # kills that are followed by kills of the next stop
 LONG = 4  # of them late: by then frames are written every second
 SECONDS = 90
 
-# Rows are written after a read of the trace, but frames wait for the vsyncs around them. The slack
-# is for a busy machine.
+# Rows are written after a read of the trace, but frames wait for the vsyncs around them. The slack is for a busy machine.
 INTERVAL_S = 2.0
 WAIT_S = 0.6
 UNSURE_S = 1.5  # the longest wait: the period is uncertain, as jank-phone was late

@@ -20,8 +20,7 @@ WAITS_S = 0.02
 # A snapshot waits for late frames, so the trace is read four times a second.
 BUSY_MOST_FRESH = 8
 
-# Each program that jankd runs with a tick wakes it three times. This device does not count the changes of its
-# properties, so getprop is run.
+# Each program that jankd runs with a tick wakes it three times. This device does not count the changes of its properties, so getprop is run.
 MOST_ON_DEVICE = 4
 RATE = 2000
 

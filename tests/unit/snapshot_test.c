@@ -157,6 +157,7 @@ TEST(incomplete_line_at_the_end_of_a_file_is_ended)
 	}
 	source_remembered(&source.source, 0, parts);
 	assert_int_equal(parts[0].len, 51);
+	assert_memory_equal(parts[0].ptr, lines.line, 50);
 	assert_int_equal(parts[0].ptr[50], '\n');
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rules/base/memory.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* The smallest page size of all kernels that run Android. */
@@ -21,8 +20,12 @@ void *memory_new(size_t n, size_t size)
 
 void *memory_keep(struct memory *memory, void *block)
 {
-	assert(memory->n < MEMORY_BLOCKS);
-	memory->blocks[memory->n++] = block;
+	if (memory->n == MEMORY_BLOCKS) {
+		free(block);
+		block = NULL;
+	}
+	if (block)
+		memory->blocks[memory->n++] = block;
 	memory->failed |= !block;
 	return block;
 }

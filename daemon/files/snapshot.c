@@ -46,7 +46,8 @@ static bool is_saving(const struct snapshot *snapshot)
 	return snapshot->is_begun && !snapshot->is_ended;
 }
 
-void snapshot_update(struct snapshot *snapshot)
+/* Adds the event when the file was written, or could not be written. */
+static void update(struct snapshot *snapshot)
 {
 	char text[1280] = "";
 	int error;
@@ -236,7 +237,7 @@ void snapshot_open(struct snapshot *snapshot, struct output *output, const struc
 	output->late = (struct output_late){
 		.frame = snapshot_late,
 		.pending_ns = snapshot_pending_ns,
-		.update = snapshot_update,
+		.update = update,
 		.snapshot = snapshot,
 	};
 	snapshot->length_ns = options->snapshot_length_ns;

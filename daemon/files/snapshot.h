@@ -59,9 +59,6 @@ uint64_t snapshot_pending_ns(const struct snapshot *snapshot);
 /* Sends a piece to the file. True: there is more, and the queue may have space for it. */
 bool snapshot_save(struct snapshot *snapshot);
 
-/* Adds the event when the file was written, or could not be written. */
-void snapshot_update(struct snapshot *snapshot);
-
 /* To be called before a read of the trace: sends the text that is still needed and that the read
  * overwrites. If the disk is too slow for that, the file is discarded. */
 void snapshot_make_way(struct snapshot *snapshot);

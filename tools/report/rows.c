@@ -126,7 +126,7 @@ int by_key(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-void sort_keyed(struct keyed_list *list)
+static void sort_keyed(struct keyed_list *list)
 {
 	if (list->n > 0)
 		qsort(list->all, list->n, sizeof(*list->all), by_key);

@@ -210,9 +210,8 @@ unsigned int sums_of(struct sums *of[2], struct reading *reading, struct surface
 
 /* --- what is searched by a time or number (rows.c) --- */
 
-/* Adds one, which sort_keyed() brings into the order of keys; beyond KEYED_MAX it is left out. */
+/* Adds one, beyond KEYED_MAX none. rows.c brings all into the order of keys, before a search. */
 void add_keyed(struct reading *reading, struct keyed_list *list, int64_t key, uint32_t value);
-void sort_keyed(struct keyed_list *list);
 
 /* Compares elements by the int64_t with which they begin. */
 int by_key(const void *a, const void *b);

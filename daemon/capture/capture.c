@@ -780,9 +780,9 @@ int capture_begin(struct capture **out, struct options *options,
 			return EXIT_FAILED;
 	}
 
-	/* Locked before any setting is changed: a folder has one capture. */
+	/* folder_open() locks it, before any setting is changed: a folder has one capture. */
 	folder_wait_for_lock(options->folder);
-	/* This source opens no trace, with which the settings of a killed capture are restored. */
+	/* Other sources restore the settings of a killed capture as they open the trace. */
 	if (options->pipeline.is_fences)
 		capture->undo.recovered = capture_recover(options, killed) == CAPTURE_RECOVERED;
 	if (folder_open(&session->folder, options->folder) < 0)

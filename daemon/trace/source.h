@@ -32,7 +32,8 @@ enum source_how {
 	SOURCE_LAST,	  /* tracing has ended: hold nothing back */
 };
 
-/* A read of a live trace that fails is tried this often before events count as missing. */
+/* A read of a live trace that fails is tried this often. Then events of that CPU are missing; of a
+ * pipe the capture ends. */
 #define SOURCE_TRIES 3
 
 /* Counted since the source was opened. When the sink gets a record, that record and all damage

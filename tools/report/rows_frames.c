@@ -101,6 +101,8 @@ static enum wait_kind wait_in(const struct csv_row *csv, const struct surface *s
 		       : WAIT_IDLE;
 }
 
+/* A frame: what the interval before it was, how late it is, which time no number has; then it is
+ * added to the sums of its Surface. Columns in s are read as us, those in ms as ns. */
 static void read_frame(const struct csv_row *csv)
 {
 	struct reading *reading = csv->reading;
@@ -126,7 +128,7 @@ static void read_frame(const struct csv_row *csv)
 	}
 	if (!surface)
 		return;
-	/* As jankd has it: of a change in the interval the longer render period counts. */
+	/* As jankd has it: if the render period changed in the interval, the longer one counts. */
 	interval.step = step_at(reading, present_us);
 	before = interval.ns > 0 ? step_at(reading, present_us - interval.ns / 1000) : 0;
 	interval.step = before > interval.step ? before : interval.step;
@@ -135,7 +137,7 @@ static void read_frame(const struct csv_row *csv)
 	layer = layer_of(reading, layer_name);
 	if (interval.ns >= 0)
 		frame_stats_add(&stats, &layer->janks, interval, 0, wait);
-	/* The time went back: these are on another clock. */
+	/* The time went back: this frame and later ones are on another clock. */
 	if (present_us < surface->last_us) {
 		surface->harm.recent = (struct recent){ 0 };
 		forget_uncounted(reading, surface);
@@ -173,7 +175,7 @@ static void read_frame(const struct csv_row *csv)
 	}
 
 	section = session_section(session, present_us);
-	/* Not of a layer's first frame. */
+	/* Time before a frame without an interval counts, but not before a layer's first one. */
 	if (interval.ns < 0 && present_us > layer->present_us) {
 		uint64_t before_ns = (uint64_t)layer->present_us * 1000;
 		uint64_t present_ns = (uint64_t)present_us * 1000;

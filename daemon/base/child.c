@@ -399,7 +399,7 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 	int64_t last_output_ms = now_ms; /* or start */
 	struct child child = { .pid = 0 };
 	struct pollfd out = { .events = POLLIN };
-	int checks = 0, status, error = 0;
+	int checks = 0, status = 0, error = 0;
 	bool has_ended = false;
 	char bytes[16384];
 	size_t len = 0;
@@ -410,7 +410,7 @@ int child_run(char *const argv[], int timeout_ms, int silent_ms, bool until_sign
 		return out.fd;
 	if (on_start)
 		on_start(on_start_context, child.pid);
-	while (!has_ended && error == 0) {
+	while (!has_ended) {
 		now_ms = clock_monotonic_ms();
 		if (until_signal && child_signal_came())
 			error = -EINTR;
